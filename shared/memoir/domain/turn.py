@@ -1,0 +1,170 @@
+"""Executions, attempts, sessions and the attempt's log (page "Agent memory"; SPEC §1, §4).
+
+An attempt is one invocation of an execution: OPEN until it is committed, rolled back or abandoned.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import JsonValue
+
+from memoir.domain.events import EventType
+from memoir.domain.staging import StagedChange
+
+LEASE_SECONDS = 15 * 60
+"""Without a call for this long, another turn of the session may take over."""
+
+
+class AttemptStatus(StrEnum):
+    """The state of an attempt."""
+
+    OPEN = "OPEN"
+    COMMITTED = "COMMITTED"
+    ROLLED_BACK = "ROLLED_BACK"
+    ABANDONED = "ABANDONED"
+
+
+class CallStatus(StrEnum):
+    """How a tool call ended."""
+
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptId:
+    """An execution with the number of its invocation."""
+
+    execution_id: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One turn of an agent; its attempts are its invocations.
+
+    Attributes:
+        turn: Number in its session; ``None`` without sessions.
+        invocation: The newest attempt's number.
+        fingerprint: Hash of what began it; another content under the same id is refused.
+    """
+
+    execution_id: str
+    action_id: str
+    action_version: int
+    session_id: str | None
+    turn: int | None
+    principal: str
+    started_by: str | None
+    created: str
+    invocation: int
+    fingerprint: str
+    time: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One invocation.
+
+    Attributes:
+        next_sequence: Sequence that the next event gets; the first event has 1.
+        last_call: RFC 3339 UTC time of the last call inside it.
+        as_of: Commits of the session when it began.
+        previous: The session's last committed attempts when it began, newest first.
+        outcome: Stored reply of the commit, or the error of a conflict.
+    """
+
+    id: AttemptId
+    status: AttemptStatus
+    next_sequence: int
+    last_call: str
+    created: str
+    as_of: int
+    previous: tuple[AttemptId, ...]
+    outcome: Mapping[str, JsonValue] | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What orders the turns of one session.
+
+    Attributes:
+        next_turn: Number of the next turn.
+        commits: Turns committed so far.
+        open: The live attempt that holds the session.
+        last_commit: RFC 3339 UTC time of the last commit; commit times never go back in a session.
+        previous: The last committed attempts, newest first.
+    """
+
+    action_id: str
+    session_id: str
+    next_turn: int
+    commits: int
+    created: str
+    last_commit: str
+    open: AttemptId | None
+    previous: tuple[AttemptId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Record versions that one recorded recall put before a conversation."""
+
+    execution_id: str
+    versions: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A recall or a tool call of the attempt: its execution, its answer and what it staged.
+
+    Attributes:
+        kind: ``recall`` or ``tool``; recall ids and call ids do not collide.
+        sequence: Sequence of its event.
+        answer: What the reply is made from: ids, versions and flags, never texts of records.
+        listed: Versions it put before its conversation, when it is a recorded recall.
+        dropped: What left the context before it: ``"all"`` or execution ids.
+    """
+
+    call_id: str
+    kind: str
+    execution_id: str
+    name: str
+    sequence: int
+    fingerprint: str
+    status: CallStatus
+    answer: Mapping[str, JsonValue]
+    input: Mapping[str, JsonValue]
+    helper: str | None = None
+    staged: StagedChange | None = None
+    listed: Listed | None = None
+    dropped: str | tuple[str, ...] | None = None
+    usage: Mapping[str, JsonValue] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """A reserved run of sequences."""
+
+    append_id: str
+    first: int
+    last: int
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of a transcript; ``body`` is its JSON form without sequence."""
+
+    sequence: int
+    type: EventType
+    helper: str | None
+    body: Mapping[str, JsonValue]
+
+
+def lease_expired(last_call: str, now: str) -> bool:
+    """Whether an attempt that was last called at ``last_call`` may be taken over at ``now``."""
+    return (datetime.fromisoformat(now) - datetime.fromisoformat(last_call)).total_seconds() >= LEASE_SECONDS
