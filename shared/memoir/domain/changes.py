@@ -138,6 +138,4 @@ def build_changes(
 
 
 def _with_target(record: Record, target: str | None) -> Record:
-
-
     return record if record.replaces == target else replace(record, replaces=target)

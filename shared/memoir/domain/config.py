@@ -124,6 +124,20 @@ class Harness(DocumentModel):
 
 
 @dataclass(frozen=True, slots=True)
+class AgentHead:
+    """What is true of all versions of an agent.
+
+    Attributes:
+        latest: Number of its newest version.
+        labels: Label numbers by name, of every version so far.
+    """
+
+    action_id: str
+    latest: int
+    labels: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class AgentVersion:
     """One immutable version of an agent.
 
@@ -175,7 +189,6 @@ def parse_harness(document: Mapping[str, JsonValue], declared: Mapping[str, int]
 def declared_labels(harness: Harness) -> dict[str, int]:
     """The label numbers by name that this configuration declares (none while memory is off)."""
     return {n: label.number for n, label in harness.memory.labels.items()} if harness.memory.enabled else {}
-
 
 
 def _invalid(faults: list[Fault]) -> InvalidConfig:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -73,7 +74,9 @@ class Attempt:
         last_call: RFC 3339 UTC time of the last call inside it.
         as_of: Commits of the session when it began.
         previous: The session's last committed attempts when it began, newest first.
-        outcome: Stored reply of the commit, or the error of a conflict.
+        fingerprint: Hash of the request that began it.
+        pending: Appends whose sequences are reserved but whose events are not all stored.
+        outcome: What the commit did, as ids and versions; or the error of a conflict.
     """
 
     id: AttemptId
@@ -83,6 +86,8 @@ class Attempt:
     created: str
     as_of: int
     previous: tuple[AttemptId, ...]
+    fingerprint: str
+    pending: int = 0
     outcome: Mapping[str, JsonValue] | None = None
     reason: str | None = None
 
@@ -109,12 +114,25 @@ class Session:
     previous: tuple[AttemptId, ...]
 
 
+Dropped = Literal["all"] | tuple[str, ...]
+"""Recalls that left the context: all, or those of these execution ids."""
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """Record versions that one recorded recall put before a conversation."""
 
     execution_id: str
     versions: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model call (page "Agent memory": purpose ``embed`` is counted by no limit)."""
+
+    purpose: str
+    model: str
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,18 +159,37 @@ class Call:
     helper: str | None = None
     staged: StagedChange | None = None
     listed: Listed | None = None
-    dropped: str | tuple[str, ...] | None = None
-    usage: Mapping[str, JsonValue] | None = None
+    dropped: Dropped | None = None
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A ``context`` event: what left a conversation's context at ``sequence``."""
+
+    append_id: str
+    sequence: int
+    helper: str | None
+    dropped: Dropped
+
+
+LogEntry = Call | Drop
+"""What of an attempt decides its later answers; the rest of the transcript does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """A reserved run of sequences."""
+    """A run of sequences for the events of one append.
+
+    Attributes:
+        stored: Whether all its events are stored.
+    """
 
     append_id: str
     first: int
     last: int
     fingerprint: str
+    stored: bool
 
 
 @dataclass(frozen=True, slots=True)

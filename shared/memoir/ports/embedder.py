@@ -1,4 +1,4 @@
-"""What memoir needs of the world, as Protocols; adapters implement them, services use them."""
+"""What turns texts into vectors (SPEC §5, §14)."""
 
 from collections.abc import Sequence
 from typing import Protocol

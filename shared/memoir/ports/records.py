@@ -1,0 +1,50 @@
+"""Where committed memory records are kept (SPEC §3)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from memoir.domain.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A place in a list of records."""
+
+    created: str
+    memory_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Records that commits changed and the index may not know yet, newest commit first.
+
+    Attributes:
+        behind: Whether there are more such commits than were read.
+    """
+
+    memory_ids: tuple[str, ...]
+    behind: bool
+
+
+class RecordStore(Protocol):
+    """Committed memory records (SPEC §3)."""
+
+    def get(self, action_id: str, memory_ids: Sequence[str]) -> dict[str, Record]:
+        """Those of the records that exist, by id."""
+        ...
+
+    def holders(self, keys: Sequence[str]) -> dict[str, str]:
+        """The record that holds each duplicate key, where one does."""
+        ...
+
+    def newest(self, action_id: str, session_id: str | None, before: Row | None, limit: int) -> list[Row]:
+        """ACTIVE records of one scope, newest first: the session's, or the agent's with ``session_id`` ``None``.
+
+        Eventually consistent; rows may name records that are ACTIVE no more.
+        """
+        ...
+
+    def overlay(self, action_id: str, session_id: str | None, *, agent: bool) -> Overlay:
+        """What commits changed that the index may not know: the session's own, and the agent's if ``agent``."""
+        ...
