@@ -45,6 +45,14 @@ Message = Annotated[str | list[JsonObject], AfterValidator(_message)]
 Principal = Annotated[str, AfterValidator(caller_id)]
 
 
+def _absent(value: object) -> bool:
+    return value is None
+
+
+Absent = Field(default=None, exclude_if=_absent)
+"""A field of a reply that is left out when there is nothing to say."""
+
+
 class Helper(Model):
     """A subagent, or a program run by ``programmatic_tool_caller``: it may search, never write."""
 
@@ -148,6 +156,17 @@ Request = Annotated[
     RegisterAgent | BeginTurn | Recall | CallTool | AppendEvents | CommitTurn | RollbackTurn | DescribeTurn,
     Field(discriminator="operation"),
 ]
+OPERATIONS = (
+    "registerAgent",
+    "beginTurn",
+    "recall",
+    "callTool",
+    "appendEvents",
+    "commitTurn",
+    "rollbackTurn",
+    "describeTurn",
+)
+"""Every operation, in the order in which a turn uses them."""
 
 
 class Tool(Model):
@@ -250,10 +269,10 @@ class RecallResult(Model):
     block: str
     records: tuple[RecordEntry, ...]
     recorded: bool
-    execution_id: str | None = None
-    degraded: Degraded | None = None
-    behind: bool | None = None
-    remaining: tuple[str, ...] | None = None
+    execution_id: str | None = Absent
+    degraded: Degraded | None = Absent
+    behind: bool | None = Absent
+    remaining: tuple[str, ...] | None = Absent
 
 
 class CallToolResult(Model):
@@ -331,4 +350,4 @@ class ErrorBody(Model):
     code: ErrorCode
     message: str
     retriable: bool
-    path: str | None = None
+    path: str | None = Absent

@@ -18,7 +18,8 @@ _HIDDEN = re.compile(
 )
 _FENCE = re.compile(r"<(?=\s*/?\s*memory)", re.IGNORECASE)
 _ROLE = re.compile(
-    r"^(\W*)(system(?:\s+\w+)?|user|human|assistant|agent|developer|tool|function)(\s*)(:|\uff1a)", re.IGNORECASE | re.MULTILINE
+    r"^(\W*)(system(?:\s+\w+)?|user|human|assistant|agent|developer|tool|function)(\s*)(:|\uff1a)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _JOINERS = frozenset("\u200c\u200d\ufe0f")
 
@@ -48,7 +49,9 @@ def fence(lines: Sequence[str], nonce: str, source: str) -> str:
     return "\n".join([head, note, *lines, f"</memory-{nonce}>"])
 
 
-def record_lines(records: Sequence[Record], labels: Mapping[int, str], *, budget: int | None = BLOCK_CHARACTERS) -> list[str]:
+def record_lines(
+    records: Sequence[Record], labels: Mapping[int, str], *, budget: int | None = BLOCK_CHARACTERS
+) -> list[str]:
     """One head line a record, its content below while the block stays under ``budget`` characters.
 
     A content that does not fit is left out whole and its length named, so that nothing is cut silently.
@@ -65,9 +68,8 @@ def record_lines(records: Sequence[Record], labels: Mapping[int, str], *, budget
             lines.append(content)
             left = None if left is None else left - len(content) - 1
         else:
-            lines.append(
-                f'    [{len(record.content)} characters of content left out; search_memory(ids=["{record.memory_id}"]) gives them]'
-            )
+            left_out = f"{len(record.content)} characters of content left out"
+            lines.append(f'    [{left_out}; search_memory(ids=["{record.memory_id}"]) gives them]')
     return lines
 
 

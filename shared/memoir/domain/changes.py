@@ -96,13 +96,17 @@ class _Builder:
         if record is None or not record.active:
             by = f" by {record.replaced_by}" if record and record.replaced_by else ""
             how = "deleted" if record and not record.replaced_by else f"replaced{by}"
-            raise Conflict(f"record {target} was {how} by another turn meanwhile: retry the turn and replace what is there now")
+            raise Conflict(
+                f"record {target} was {how} by another turn meanwhile: retry the turn and replace what is there now"
+            )
         return record
 
     def _skip(self, change: StagedAdd, holder: Record, replaced: Record | None) -> None:
         record = change.record
         if replaced is not None:
-            raise Conflict(f"record {holder.memory_id} now says the same as the replacement of {replaced.memory_id}: delete one")
+            raise Conflict(
+                f"record {holder.memory_id} now says the same as the replacement of {replaced.memory_id}: delete one"
+            )
         if (holder.kind, holder.pinned) != (record.kind, record.pinned):
             raise Conflict(
                 f"another turn wrote the same fact as record {holder.memory_id}, kind {holder.kind}"

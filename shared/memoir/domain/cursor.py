@@ -11,6 +11,7 @@ import hmac
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from memoir.domain.errors import InvalidCursor
 
@@ -61,11 +62,11 @@ def decode_cursor(text: str, name: str, keys: Sequence[bytes]) -> Position:
         raise InvalidCursor("the cursor has an unknown format: start again without it", path="after")
     if payload["l"] != name:
         raise InvalidCursor("the cursor belongs to another list or other filters: start again without it", path="after")
-    created, memory_id, attempt = payload["p"]
-    return Position(created, memory_id, (attempt[0], attempt[1]) if attempt else None)
+    place = payload["p"]
+    return Position(place[0], place[1], (place[2][0], place[2][1]) if place[2] else None)
 
 
-def _verified(text: str, keys: Sequence[bytes]) -> dict[str, object]:
+def _verified(text: str, keys: Sequence[bytes]) -> dict[str, Any]:
     fault = InvalidCursor("the cursor is malformed: pass the value of next as it was given", path="after")
     if not text or len(text) > MAX_BYTES or not text.isascii():
         raise fault

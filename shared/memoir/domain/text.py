@@ -68,3 +68,8 @@ def one_line_fault(text: str) -> str | None:
 def fold_for_duplicates(text: str) -> str:
     """NFC with every run of white space as one space: what makes two texts the same fact (SPEC §3)."""
     return _SPACES.sub(" ", unicodedata.normalize("NFC", text)).strip()
+
+
+def try_uuid(text: str) -> str | None:
+    """The UUID in lower case, or ``None`` when ``text`` is none."""
+    return text.lower() if _UUID.fullmatch(text) else None

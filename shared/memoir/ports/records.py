@@ -20,10 +20,13 @@ class Overlay:
     """Records that commits changed and the index may not know yet, newest commit first.
 
     Attributes:
+        memory_ids: All of them, unique.
+        added: Those that a commit wrote new (version 1), as rows of a list.
         behind: Whether there are more such commits than were read.
     """
 
     memory_ids: tuple[str, ...]
+    added: tuple[Row, ...]
     behind: bool
 
 

