@@ -1,0 +1,185 @@
+"""Odd text is data everywhere: lone surrogates, NULs, huge requests, the list of naughty strings (SPEC §4, CASES X2)."""
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.driver import Agent, FunctionDied, Json, Runtime, ToolReply, Turn, lexical, new_id
+
+DATA = Path(os.environ.get("MEMOIR_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
+SURROGATE = "half a \ud83d character"
+
+
+@pytest.fixture
+def words(runtime: Runtime) -> Agent:
+    return Agent(runtime, lexical())
+
+
+def begin_fields(agent: Agent) -> Json:
+    return {
+        "actionId": agent.id, "executionId": new_id(), "invocationNumber": 1, "principal": "p", "message": "hello",
+        "sessionId": new_id(),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("field", ["sessionId", "principal", "message"])
+@pytest.mark.parametrize("text", [SURROGATE, "\udc00", "a\ud800"])
+def test_a_lone_surrogate_in_a_turns_beginning_is_refused_with_its_field(words: Agent, field: str, text: str) -> None:
+    error = words.runtime.refusal("beginTurn", **{**begin_fields(words), field: text})
+    assert (error.code, error.path) == ("BAD_REQUEST", field)
+    assert "surrogate" in error.message
+
+
+SURROGATES: list[tuple[str, Json, str]] = [
+    ("recall", {"recallId": SURROGATE}, "recallId"),
+    ("recall", {"recallId": "x", "text": SURROGATE}, "text"),
+    ("callTool", {"callId": SURROGATE, "name": "search_memory", "input": {}}, "callId"),
+    ("callTool", {"callId": "x", "name": "search_memory", "input": {"query": SURROGATE}}, "input"),
+    ("callTool", {"callId": "x", "name": "search_memory", "input": {SURROGATE: "x"}}, "input"),
+    ("appendEvents", {"appendId": "x", "events": [{"type": "reply", "text": SURROGATE}]}, "events[0].text"),
+    ("rollbackTurn", {"reason": SURROGATE}, "reason"),
+]
+
+
+@pytest.mark.parametrize(("operation", "fields", "path"), SURROGATES, ids=[f"{o}-{p}" for o, _, p in SURROGATES])
+def test_a_lone_surrogate_is_refused_with_its_field(words: Agent, operation: str, fields: Json, path: str) -> None:
+    turn = words.begin()
+    before = turn.describe()
+    error = turn.refusal(operation, **fields)
+    assert error.code == "BAD_REQUEST"
+    assert (error.path or "").startswith(path)
+    assert "surrogate" in error.message
+    assert turn.describe() == before
+
+
+def test_a_nul_is_text_where_any_text_is_allowed(words: Agent) -> None:
+    memory_id = words.remember("with a NUL inside", content="before\x00after wombat")
+    turn = words.begin(message="before\x00after wombat")
+    assert turn.read(memory_id)["content"] == "before\x00after wombat"
+    assert turn.found("wombat\x00") == ["with a NUL inside"]
+    assert turn.recall()["records"]
+    assert turn.recall("\x00")["records"] == []
+    turn.append({"type": "reply", "text": "\x00"}, append_id="\x00")
+    turn.commit()
+
+
+def test_bytes_that_are_no_json_never_reach_an_answer_of_ours_as_a_success(runtime: Runtime) -> None:
+    for body in (b"{", b"\xff\xfe", b"operation=recall"):
+        try:
+            reply = runtime.send(body)
+        except Exception as error:  # noqa: BLE001
+            assert not isinstance(error, FunctionDied)
+        else:
+            assert reply["error"]["code"] == "BAD_REQUEST"
+
+
+def test_deeply_nested_json_is_an_error_or_data_and_never_a_crash(words: Agent) -> None:
+    turn = words.begin()
+    deep: Any = "x"
+    for _ in range(600):
+        deep = [deep]
+    reply = turn.reply("appendEvents", appendId="deep", events=[{"type": "tool_result", "callId": "c", "name": "n", "output": deep}])
+    assert "result" in reply or reply["error"]["code"] in {"BAD_REQUEST", "LIMIT_EXCEEDED"}
+    assert turn.tool("search_memory", query="x", labels=deep).status == "FAILED"
+    turn.commit()
+
+
+def test_a_request_with_a_thousand_unknown_fields_gets_a_short_answer(words: Agent) -> None:
+    fields = {f"field {n}": n for n in range(1000)}
+    error = words.runtime.refusal("commitTurn", executionId=new_id(), invocationNumber=1, **fields)
+    assert error.code == "BAD_REQUEST"
+    assert len(error.message) < 10_000
+
+
+def test_a_huge_wrong_value_is_not_echoed(words: Agent) -> None:
+    turn = words.begin()
+    huge = "x" * 1_000_000
+    for operation, fields in {
+        "recall": {"recallId": huge},
+        "callTool": {"callId": "x", "name": huge, "input": {}},
+        "appendEvents": {"appendId": "x", "events": [{"type": huge}]},
+    }.items():
+        assert len(turn.refusal(operation, **fields).message) < 2_000
+    assert len(turn.refused("read_memory", id=huge)) < 2_000
+    assert len(turn.refused("search_memory", kind=huge)) < 2_000
+    assert len(turn.refused("search_memory", labels={huge: "x"})) < 2_000
+
+
+# The big list of naughty strings, in bulk.
+
+
+@pytest.fixture(scope="module")
+def naughty() -> list[str]:
+    path = DATA / "blns" / "blns.json"
+    if not path.exists():
+        pytest.skip("the list of naughty strings is not here: set MEMOIR_DATA to the folder of public data")
+    strings: list[str] = json.loads(path.read_text())
+    assert len(strings) > 400
+    return strings
+
+
+def one_line(text: str) -> bool:
+    return bool(text.strip()) and len(text.splitlines()) == 1 and not any(ord(c) < 32 and c != "\t" or 127 <= ord(c) < 160 for c in text)
+
+
+def test_naughty_strings_are_kept_whole_as_summaries_or_refused(runtime: Runtime, naughty: list[str]) -> None:
+    agent = Agent(runtime, lexical())
+    chunks = [naughty[start : start + 30] for start in range(0, len(naughty), 30)]
+
+    def keep(n: int) -> list[tuple[str, ToolReply]]:
+        with agent.turn(f"s{n}") as turn:
+            return [(text, turn.tool("add_memory", summary=text, kind="fact")) for text in chunks[n]]
+
+    with ThreadPoolExecutor(4) as pool:
+        replies = [pair for pairs in pool.map(keep, range(len(chunks))) for pair in pairs]
+    refused = [text for text, reply in replies if reply.status == "FAILED"]
+    assert all(not one_line(text) or len(text.encode()) > 512 for text in refused), refused
+    assert len(refused) < 60
+    for n in (0, len(chunks) // 2):
+        with agent.turn(f"s{n}") as turn:
+            kept = {e["memoryId"]: e["summary"] for e in turn.listed()}
+        for text, reply in replies[n * 30 : n * 30 + 30]:
+            if reply.status == "COMPLETED":
+                entry = reply.memories[0]
+                assert kept[entry["memoryId"]] == entry["summary"]
+                assert entry["summary"] == text or " ".join(entry["summary"].split()) == " ".join(text.split())
+
+
+def test_naughty_strings_are_queries_without_error(runtime: Runtime, naughty: list[str]) -> None:
+    agent = Agent(runtime, lexical())
+    agent.seed(["she sails", "he rows"])
+    turns = [agent.begin(f"s{n}") for n in range(4)]
+
+    def ask(n: int) -> Json:
+        turn: Turn = turns[n % 4]
+        if n % 2:
+            return turn.recall(naughty[n])
+        return turn.call("callTool", callId=f"{n}", name="search_memory", input={"query": naughty[n]})
+
+    with ThreadPoolExecutor(4) as pool:
+        replies = list(pool.map(ask, range(len(naughty))))
+    assert {reply["status"] for reply in replies if "status" in reply} == {"COMPLETED"}
+
+
+def test_naughty_strings_are_sessions_of_their_own_or_refused(runtime: Runtime, naughty: list[str]) -> None:
+    agent = Agent(runtime, lexical())
+
+    def begin(name: str) -> Json:
+        fields = {**begin_fields(agent), "sessionId": name}
+        return {"name": name, **agent.runtime.reply("beginTurn", fields)}
+
+    names = sorted(set(naughty))[::2]
+    with ThreadPoolExecutor(4) as pool:
+        replies = list(pool.map(begin, names))
+    for reply in replies:
+        name = reply["name"]
+        bad = not name or len(name.encode()) > 256 or any(ord(c) < 32 or 127 <= ord(c) < 160 for c in name)
+        assert ("error" in reply) == bad, name
+        if bad:
+            assert (reply["error"]["code"], reply["error"]["path"]) == ("BAD_REQUEST", "sessionId")
+        else:
+            assert reply["result"]["turn"] == 1, name
