@@ -30,7 +30,7 @@ OPTIONAL = {"sessionId"}
 """Required of an agent with sessions only, so its lack is told by another rule."""
 
 WRONG: dict[str, list[Any]] = {
-    "actionId": [7, None, "", "no uuid", "0190b5a4-7c1e-7000-8000-00000000000", "{0190b5a4-7c1e-7000-8000-000000000001}"],
+    "actionId": [7, None, "", "no uuid", "0190b5a4-7c1e-7000-8000-0000", "{0190b5a4-7c1e-7000-8000-000000000001}"],
     "executionId": [7, None, "", "no uuid", "0190b5a47c1e70008000000000000001", ["x"]],
     "invocationNumber": [0, -1, 1.5, "1", None, True],
     "version": [0, "1", 1.5, True, -3],
@@ -147,7 +147,9 @@ def test_every_fault_of_a_request_is_told_at_once(runtime: Runtime, turn: Turn) 
         assert [line for line in error.message.splitlines() if line.startswith(f"{name} ")], name
 
 
-@pytest.mark.parametrize("operation", ["drop", "", "RegisterAgent", "registeragent", "__init__", "recall ", 7, None, [], {}])
+@pytest.mark.parametrize(
+    "operation", ["drop", "", "RegisterAgent", "registeragent", "__init__", "recall ", 7, None, [], {}]
+)
 def test_an_unknown_operation_is_told_the_known_ones(runtime: Runtime, operation: Any) -> None:
     error = runtime.send(json.dumps({"operation": operation}).encode())["error"]
     assert error["code"] == "BAD_REQUEST"
@@ -155,7 +157,9 @@ def test_an_unknown_operation_is_told_the_known_ones(runtime: Runtime, operation
     assert "commitTurn" in error["message"]
 
 
-@pytest.mark.parametrize("payload", ["{}", "[]", "null", "7", '"recall"', "true", '[{"operation": "recall"}]', '{"a": 1}'])
+@pytest.mark.parametrize(
+    "payload", ["{}", "[]", "null", "7", '"recall"', "true", '[{"operation": "recall"}]', '{"a": 1}']
+)
 def test_a_payload_that_is_no_request_is_an_error(runtime: Runtime, payload: str) -> None:
     error = runtime.send(payload.encode())["error"]
     assert error["code"] == "BAD_REQUEST"

@@ -9,11 +9,6 @@ from tests.e2e.driver import Agent, Json, Runtime, harness, ids, lexical, new_id
 MODES = ["hybrid", "lexical", "vector"]
 
 
-@pytest.fixture
-def words(runtime: Runtime) -> Agent:
-    return Agent(runtime, lexical())
-
-
 @pytest.mark.parametrize(
     ("record", "query"),
     [
@@ -50,13 +45,27 @@ def test_s2_any_query_is_data_in_every_mode(runtime: Runtime, mode: str) -> None
 
 def test_s2_a_query_of_40_kb_of_log_finds_its_rare_word(words: Agent) -> None:
     words.seed(["request req-7f3a9c21 failed", "the disk is fine", "another request"])
-    line = "2017-05-16 00:00:04.500 2931 INFO nova.compute.manager the instance was spawned and the request was served\n"
+    line = (
+        "2017-05-16 00:00:04.500 2931 INFO nova.compute.manager the instance was spawned and the request was served\n"
+    )
     log = line * 250 + "req-7f3a9c21\n" + line * 150
     assert len(log) > 40_000
     assert words.begin().found(log)[0] == "request req-7f3a9c21 failed"
 
 
-HOSTILE = ["*", 'x" OR "1"="1', '{"$ne":null}', "a" * 256, "👍", "U12345-1234", "U12345-5678", "?", "C-1", "c-1", "C-1 "]
+HOSTILE = [
+    "*",
+    'x" OR "1"="1',
+    '{"$ne":null}',
+    "a" * 256,
+    "👍",
+    "U12345-1234",
+    "U12345-5678",
+    "?",
+    "C-1",
+    "c-1",
+    "C-1 ",
+]
 
 
 def test_s3_label_values_match_exactly(runtime: Runtime) -> None:

@@ -2,14 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-
-from tests.e2e.driver import Agent, Runtime, ToolReply, harness, ids, lexical, new_id, summaries
-
-
-@pytest.fixture
-def words(runtime: Runtime) -> Agent:
-    return Agent(runtime, lexical())
+from tests.e2e.driver import Agent, Runtime, ToolReply, harness, ids, new_id, summaries
 
 
 def test_w3_the_very_same_text_twice_is_one_active_record_of_version_1(words: Agent) -> None:

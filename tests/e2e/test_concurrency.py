@@ -3,14 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-import pytest
-
 from tests.e2e.driver import Agent, Json, Runtime, Turn, ids, lexical
-
-
-@pytest.fixture
-def words(runtime: Runtime) -> Agent:
-    return Agent(runtime, lexical())
 
 
 def commit_together(turns: list[Turn]) -> list[Json]:
@@ -51,7 +44,9 @@ def test_of_16_replacements_of_one_record_one_commits_and_15_are_told_which_reco
     shared = words.remember("refunds take five days", session="first", scope="agent")
     turns = begin_many(words, 16)
     with ThreadPoolExecutor(8) as pool:
-        new = list(pool.map(lambda n: turns[n].add(f"refunds take {n} hours", scope="agent", replaces=shared), range(16)))
+        new = list(
+            pool.map(lambda n: turns[n].add(f"refunds take {n} hours", scope="agent", replaces=shared), range(16))
+        )
     replies = commit_together(turns)
     winners = [n for n, reply in enumerate(replies) if "result" in reply]
     errors = [reply["error"] for reply in replies if "error" in reply]

@@ -85,7 +85,9 @@ def test_another_session_holds_the_same_fact_for_itself(agent: Agent) -> None:
 
 def test_another_agent_holds_the_same_fact_for_itself(runtime: Runtime) -> None:
     one, two = Agent(runtime), Agent(runtime)
-    assert one.remember("refunds take five days", scope="agent") != two.remember("refunds take five days", scope="agent")
+    assert one.remember("refunds take five days", scope="agent") != two.remember(
+        "refunds take five days", scope="agent"
+    )
     assert two.visible() == ["refunds take five days"]
 
 

@@ -5,12 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.e2e.driver import Agent, Json, Refused, Runtime, Turn, ids, lexical, new_id
-
-
-@pytest.fixture
-def words(runtime: Runtime) -> Agent:
-    return Agent(runtime, lexical())
+from tests.e2e.driver import Agent, Json, Refused, Turn, ids, new_id
 
 
 def same_twice(turn: Turn, operation: str, **fields: object) -> Json:

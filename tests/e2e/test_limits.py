@@ -4,12 +4,7 @@ import json
 
 import pytest
 
-from tests.e2e.driver import Agent, Json, Refused, Runtime, Turn, ids, lexical
-
-
-@pytest.fixture
-def words(runtime: Runtime) -> Agent:
-    return Agent(runtime, lexical())
+from tests.e2e.driver import Agent, Json, Refused, Turn, ids
 
 
 def plain(text: str) -> str:

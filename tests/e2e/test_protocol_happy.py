@@ -78,7 +78,9 @@ def test_a_search_finds_by_word(runtime: Runtime) -> None:
 
 def test_a_search_finds_by_meaning(runtime: Runtime) -> None:
     agent = Agent(runtime, harness(search={"mode": "vector"}))
-    agent.seed(["the customer is allergic to peanuts", "the invoice of March is overdue", "she plays the cello on Fridays"])
+    agent.seed(
+        ["the customer is allergic to peanuts", "the invoice of March is overdue", "she plays the cello on Fridays"]
+    )
     with agent.turn() as turn:
         assert turn.found("Which foods must we not serve?")[0] == "the customer is allergic to peanuts"
 

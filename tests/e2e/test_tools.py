@@ -42,9 +42,7 @@ def test_a_summary_and_a_kind_are_required_to_add(runtime: Runtime) -> None:
     assert not tools["search_memory"].get("required")
 
 
-@pytest.mark.parametrize(
-    ("write", "expected"), [(["session", "agent"], True), (["agent"], True), (["session"], False)]
-)
+@pytest.mark.parametrize(("write", "expected"), [(["session", "agent"], True), (["agent"], True), (["session"], False)])
 def test_scope_is_offered_only_when_agent_scope_may_be_written(
     runtime: Runtime, write: list[str], expected: bool
 ) -> None:
@@ -77,7 +75,11 @@ def test_labels_are_the_declared_names_with_their_descriptions(runtime: Runtime)
 
 @pytest.mark.parametrize(
     ("tool", "given"),
-    [("add_memory", {"summary": "x", "kind": "fact"}), ("read_memory", {"id": new_id()}), ("delete_memory", {"id": new_id()})],
+    [
+        ("add_memory", {"summary": "x", "kind": "fact"}),
+        ("read_memory", {"id": new_id()}),
+        ("delete_memory", {"id": new_id()}),
+    ],
 )
 def test_a_tool_that_is_not_offered_is_refused(runtime: Runtime, tool: str, given: Json) -> None:
     agent = Agent(runtime, harness(tools=[]))
@@ -126,7 +128,9 @@ BAD_INPUTS: list[tuple[str, Json, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "given", "named"), BAD_INPUTS, ids=[f"{t}-{i}" for i, (t, *_) in enumerate(BAD_INPUTS)])
+@pytest.mark.parametrize(
+    ("tool", "given", "named"), BAD_INPUTS, ids=[f"{t}-{i}" for i, (t, *_) in enumerate(BAD_INPUTS)]
+)
 def test_an_input_that_breaks_the_schema_fails_and_changes_nothing(
     shared: Agent, tool: str, given: Json, named: str
 ) -> None:
@@ -198,5 +202,7 @@ def test_entries_have_at_least_id_version_and_status(agent: Agent) -> None:
     with agent.turn() as turn:
         added = turn.added("she sails", scope="agent")
         memory_id = added["memoryId"]
-        assert shape(added) == shape(turn.read(memory_id)) == shape(turn.search().sources[0]) == (memory_id, 1, "ACTIVE")
+        assert (
+            shape(added) == shape(turn.read(memory_id)) == shape(turn.search().sources[0]) == (memory_id, 1, "ACTIVE")
+        )
         assert shape(turn.delete(memory_id)) == (memory_id, 2, "DELETED")

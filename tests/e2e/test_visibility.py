@@ -1,15 +1,10 @@
-"""Who sees what: a turn its own writes, nobody else's before the commit; no agent or session another's (SPEC §3, §4)."""
+"""Who sees what: a turn its own writes, nobody else's before the commit (SPEC §3, §4)."""
 
 from collections.abc import Callable
 
 import pytest
 
 from tests.e2e.driver import Agent, Runtime, Turn, ids, lexical, new_id
-
-
-@pytest.fixture
-def words(runtime: Runtime) -> Agent:
-    return Agent(runtime, lexical())
 
 
 def by_search(turn: Turn, memory_id: str) -> bool:
@@ -99,7 +94,9 @@ def test_another_sessions_record_is_out_of_reach(words: Agent, sees: Callable[[T
 
 
 @pytest.mark.parametrize("sees", PATHS)
-def test_another_agents_record_is_out_of_reach(runtime: Runtime, words: Agent, sees: Callable[[Turn, str], bool]) -> None:
+def test_another_agents_record_is_out_of_reach(
+    runtime: Runtime, words: Agent, sees: Callable[[Turn, str], bool]
+) -> None:
     other = Agent(runtime, lexical())
     foreign = [other.remember("the wombat digs"), other.remember("a shared wombat", scope="agent")]
     turn = words.begin("s")
@@ -143,7 +140,9 @@ def test_an_attempt_is_reached_through_its_own_execution_only(runtime: Runtime, 
     assert words.describe_session()["executionId"] == turn.execution_id
 
 
-@pytest.mark.parametrize("name", ["a#b", "a/b", "*", "a*", "S", "A#x", "%23", "-", " ", "..", "a#S", "日本", "É", "e\u0301"])
+@pytest.mark.parametrize(
+    "name", ["a#b", "a/b", "*", "a*", "S", "A#x", "%23", "-", " ", "..", "a#S", "日本", "É", "e\u0301"]
+)
 def test_a_session_name_is_data_and_reaches_no_other_session(words: Agent, name: str) -> None:
     own = words.remember(f"wombat of {name!r}", session=name)
     for other in ("a", "b"):
