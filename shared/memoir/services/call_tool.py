@@ -130,7 +130,7 @@ def _ranked(res: Resources, turn: Turn, query: str, filters: Filters, limit: int
     found = find(res, turn, query, filters, limit)
     log: dict[str, JsonValue] = {"lack": log_lack(found.lack), "behind": found.behind}
     if explain and found.ranking is not None:
-        log["explain"] = explained(found.ranking)
+        log["explain"] = explained(found.ranking, len(found.records))
     answer = _fitting(turn, found.records, log, whole=False)
     return Answer(answer.log, answer.records, usage=found.usage)
 
