@@ -28,17 +28,20 @@ def resources() -> Resources:
     """Everything that services need."""
     from memoir.adapters.dynamodb.agents import DynamoAgentStore
     from memoir.adapters.dynamodb.records import DynamoRecordStore
+    from memoir.adapters.dynamodb.requests import Requests
     from memoir.adapters.dynamodb.turns import DynamoTurnStore
     from memoir.adapters.embedders import make_embedder
     from memoir.adapters.threads import Threads
     from memoir.adapters.world import RandomIds, SystemClock
 
     known = settings()
-    client, gather = dynamodb(), Threads()
+    gather = Threads()
+    memory = Requests(dynamodb(), known.memory_table, gather)
+    transcript = Requests(dynamodb(), known.transcript_table, gather)
     return Resources(
-        agents=DynamoAgentStore(client, known.memory_table),
-        turns=DynamoTurnStore(client, known.memory_table, known.transcript_table, gather),
-        records=DynamoRecordStore(client, known.memory_table, gather),
+        agents=DynamoAgentStore(memory),
+        turns=DynamoTurnStore(memory, transcript),
+        records=DynamoRecordStore(memory),
         embedder=make_embedder(known.embedder),
         clock=SystemClock(),
         ids=RandomIds(),

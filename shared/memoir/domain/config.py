@@ -142,7 +142,7 @@ class AgentVersion:
     """One immutable version of an agent.
 
     Attributes:
-        document: The harness as it was given.
+        harness: With the defaults of its day filled in.
         created: RFC 3339 UTC time of its registration.
     """
 
@@ -151,7 +151,6 @@ class AgentVersion:
     name: str
     principal: str
     harness: Harness
-    document: Mapping[str, JsonValue]
     created: str
 
     @property

@@ -19,15 +19,19 @@ _LISTS = {
         no nos o para pero por que se si sin sobre son su sus te un una uno y ya yo""",
     "pt": """ao aos as com da das de do dos e ela ele em entre era essa esse esta este eu foi isso ja mais mas me meu na
         nao nas no nos o os ou para pela pelo por que se sem ser seu sua tem um uma voce""",
-    "it": """ad al alla alle anche che chi ci come con da dal dalla dei del della delle di dove e ed gli ha ho i il in io
+    "it": """ad al alla alle anche che chi ci come con da dal dalla dei del della delle di dove e ed gli ha ho i il in
+        io
         la le lo ma mi nel nella non o per piu questo se sei si sono su sul tra un una uno""",
-    "nl": """aan als bij dat de den der die dit door een en er haar had heb heeft het hij hoe hun ik in is je kan maar me
+    "nl": """aan als bij dat de den der die dit door een en er haar had heb heeft het hij hoe hun ik in is je kan maar
+        me
         met mijn naar niet nog nu of om onder ons ook op over te tot uit van voor want was wat we wel wie worden zal
         ze zich zijn zo""",
-    "ru": """а без бы был была были было быть в вам вас во вот все всё вы где да для до его ее её если есть еще ещё же за
+    "ru": """а без бы был была были было быть в вам вас во вот все всё вы где да для до его ее её если есть еще ещё же
+        за
         и из или им их к как когда который ли мне мы на над не нет ни но о об он она они от по под при с со так там
         то тоже только ты у уже чего что чтобы эта эти это этот я""",
-    "ar": """في من على الى إلى عن مع هذا هذه ذلك تلك التي الذي الذين ما ماذا متى اين أين كيف كم هل لم لن لا او أو و ثم قد
+    "ar": """في من على الى إلى عن مع هذا هذه ذلك تلك التي الذي الذين ما ماذا متى اين أين كيف كم هل لم لن لا او أو و ثم
+        قد
         كان كانت يكون هو هي هم نحن انا أنا انت أنت كل بعد قبل بين عند ان أن إن""",
     "hi": """का के की को में से है हैं था थी थे और या पर यह वह ये वे इस उस ने भी तो ही एक कि जो कर किया गया क्या कब कहाँ
         कैसे कौन क्यों हो होता होती होते नहीं लिए साथ तक अपने""",

@@ -139,7 +139,7 @@ class TurnStore(Protocol):
         """
         ...
 
-    def finish_append(self, attempt: AttemptId, append: Append, events: Sequence[Event]) -> None:
+    def finish_append(self, attempt: AttemptId, append: Append, events: Sequence[Event], drops: Sequence[Drop]) -> None:
         """Store the events of a reserved append again and mark it stored; safe to repeat."""
         ...
 

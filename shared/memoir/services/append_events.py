@@ -55,7 +55,8 @@ def _again(res: Resources, request: AppendEvents, attempt: Attempt, earlier: App
     if earlier.fingerprint != mark:
         raise IdReused(f"appendId {request.append_id} was used with other events: use a new one", path="appendId")
     if not earlier.stored:
-        res.turns.finish_append(attempt.id, earlier, _events(request, earlier.first))
+        events = _events(request, earlier.first)
+        res.turns.finish_append(attempt.id, earlier, events, dropped_by(request.append_id, events))
     return AppendEventsResult(first=earlier.first, last=earlier.last)
 
 

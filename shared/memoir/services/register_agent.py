@@ -52,7 +52,6 @@ def _asked(res: Resources, request: RegisterAgent, head: AgentHead | None) -> Ag
         name=request.name,
         principal=request.principal or f"agent:{request.action_id}",
         harness=harness,
-        document=request.harness,
         created=res.clock.now(),
     )
 

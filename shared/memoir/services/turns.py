@@ -121,6 +121,6 @@ def require_room(attempt: Attempt, events: int) -> None:
     have = attempt.next_sequence - 1
     if have + events > MAX_EVENTS:
         raise LimitExceeded(
-            f"the turn has {have} events and this call adds {events}; at most {MAX_EVENTS} fit: commit and begin another",
+            f"the turn has {have} events and this call adds {events}; at most {MAX_EVENTS} fit: commit and go on",
             path="events",
         )
