@@ -54,11 +54,7 @@ class InvalidReply(MemoirClientError):
 
 
 class ToolCallFailed(MemoirClientError):
-    """A tool call failed; ``message`` is what the agent reads."""
-
-    def __init__(self, name: str, message: str) -> None:
-        super().__init__(f"{name} failed: {message}")
-        self.message = message
+    """A tool call failed; its message is what the agent reads."""
 
 
 class LocalSystemMissing(MemoirClientError):

@@ -64,6 +64,11 @@ class ToolResult(CallToolResult):
         return tuple(str(name) for name in missing) if isinstance(missing, list) else ()
 
     @property
+    def skipped(self) -> bool:
+        """Whether ``add_memory`` found the fact saved already: ``memories`` holds the record there is."""
+        return self.output.get("skipped") is True
+
+    @property
     def next_page(self) -> str | None:
         """The cursor of the next page, for ``after``."""
         cursor = self.output.get("next")
@@ -76,7 +81,7 @@ class ToolResult(CallToolResult):
             ToolCallFailed: The call failed.
         """
         if not self.ok:
-            raise ToolCallFailed(str(self.output.get("tool", "the tool call")), self.text)
+            raise ToolCallFailed(self.text)
         return self
 
     def _records(self, name: str) -> tuple[ToolRecord, ...]:

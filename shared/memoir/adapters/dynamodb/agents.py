@@ -56,7 +56,7 @@ class DynamoAgentStore:
         if version is not None:
             actions.append(self._memory.put_new(item(pk, keys.version(version.version), _fields(version))))
         if request is not None:
-            named = {"fingerprint": request.fingerprint, "version": request.version}
+            named: dict[str, Plain | None] = {"fingerprint": request.fingerprint, "version": request.version}
             actions.append(self._memory.put_new(item(pk, keys.registration(request.request_id), named)))
         self._memory.transact(actions)
 
