@@ -31,8 +31,8 @@ def main(folder: str | None) -> None:
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
     endpoint = "http://{}:{}".format(*server.get_host_and_port())
-    keys = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
-    client = boto3.client("dynamodb", endpoint_url=endpoint, region_name=REGION, **keys)
+    session = boto3.Session("local", "local", region_name=REGION)
+    client = session.client("dynamodb", endpoint_url=endpoint)
     for table in TABLES:
         client.create_table(**table.create_table_arguments())
     store = Path(folder) / "dynamodb.jsonl" if folder else None

