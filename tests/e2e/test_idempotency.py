@@ -71,9 +71,12 @@ def test_a_failed_call_again_fails_again_even_if_it_would_now_succeed(words: Age
     lost = {"callId": "c", "name": "read_memory", "input": {"id": new_id()}}
     assert same_twice(turn, "callTool", **lost)["status"] == "FAILED"
     kept = words.remember("refunds take five days", session="b", scope="agent")
-    message = turn.refused("add_memory", _call="d", summary="refunds take five days", kind="event")
-    words.begin("b").delete(kept)
-    assert turn.refused("add_memory", _call="d", summary="refunds take five days", kind="event") == message
+    message = turn.refused("add_memory", _call="d", summary="refunds take five days", kind="event", scope="agent")
+    with words.turn("b") as other:
+        other.delete(kept)
+    assert (
+        turn.refused("add_memory", _call="d", summary="refunds take five days", kind="event", scope="agent") == message
+    )
 
 
 def test_a_search_again_gives_what_it_gave_whatever_was_written_since(words: Agent) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -123,64 +124,75 @@ def control(text: str) -> bool:
     return any(ord(c) < 32 or 127 <= ord(c) < 160 for c in text)
 
 
+def folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
 def one_line(text: str) -> bool:
     return bool(text.strip()) and len(text.splitlines()) == 1 and not control(text.replace("\t", ""))
 
 
 def test_naughty_strings_are_kept_whole_as_summaries_or_refused(runtime: Runtime, naughty: list[str]) -> None:
     agent = Agent(runtime, lexical())
-    chunks = [naughty[start : start + 30] for start in range(0, len(naughty), 30)]
+    texts = sorted(set(naughty))[::3]
+    chunks = [texts[start : start + 30] for start in range(0, len(texts), 30)]
 
-    def keep(n: int) -> list[tuple[str, ToolReply]]:
+    def keep(n: int) -> list[ToolReply]:
         with agent.turn(f"s{n}") as turn:
-            return [(text, turn.tool("add_memory", summary=text, kind="fact")) for text in chunks[n]]
+            return [turn.tool("add_memory", summary=text, kind="fact", content=text) for text in chunks[n]]
 
     with ThreadPoolExecutor(4) as pool:
         replies = [pair for pairs in pool.map(keep, range(len(chunks))) for pair in pairs]
-    refused = [text for text, reply in replies if reply.status == "FAILED"]
-    assert all(not one_line(text) or len(text.encode()) > 512 for text in refused), refused
-    assert len(refused) < 60
-    for n in (0, len(chunks) // 2):
+    refused = {text for text, reply in zip(texts, replies, strict=True) if reply.status == "FAILED"}
+    assert refused == {text for text in texts if not one_line(text) or len(text.encode()) > 512}
+    for n, chunk in enumerate(chunks):
         with agent.turn(f"s{n}") as turn:
-            kept = {e["memoryId"]: e["summary"] for e in turn.listed()}
-        for text, reply in replies[n * 30 : n * 30 + 30]:
-            if reply.status == "COMPLETED":
-                entry = reply.memories[0]
-                assert kept[entry["memoryId"]] == entry["summary"]
-                assert entry["summary"] == text or " ".join(entry["summary"].split()) == " ".join(text.split())
+            kept = {(entry["summary"], entry["content"]) for entry in turn.listed()}
+        assert {" ".join(text.split()) for text in chunk if text not in refused} == {
+            " ".join(s.split()) for s, _ in kept
+        }
+        assert all(summary == content for summary, content in kept)
 
 
 def test_naughty_strings_are_queries_without_error(runtime: Runtime, naughty: list[str]) -> None:
     agent = Agent(runtime, lexical())
-    agent.seed(["she sails", "he rows"])
+    agent.seed(["she sails", "he rows"], scope="agent")
     turns = [agent.begin(f"s{n}") for n in range(4)]
+    queries = sorted(set(naughty))[1::3]
 
     def ask(n: int) -> Json:
         turn: Turn = turns[n % 4]
         if n % 2:
-            return turn.recall(naughty[n])
-        return turn.call("callTool", callId=f"{n}", name="search_memory", input={"query": naughty[n]})
+            return turn.recall(queries[n])
+        return turn.call("callTool", callId=f"{n}", name="search_memory", input={"query": queries[n]})
 
     with ThreadPoolExecutor(4) as pool:
-        replies = list(pool.map(ask, range(len(naughty))))
+        replies = list(pool.map(ask, range(len(queries))))
     assert {reply["status"] for reply in replies if "status" in reply} == {"COMPLETED"}
+
+
+def test_naughty_strings_are_ids_of_nothing_and_texts_of_events(words: Agent, naughty: list[str]) -> None:
+    texts = sorted(set(naughty))
+    turn = words.begin(message=[{"type": "text", "text": text} for text in texts])
+    for start in range(0, len(texts), 50):
+        assert turn.search(ids=texts[start : start + 50]).output["missing"] == texts[start : start + 50]
+    turn.append(*[{"type": "reply", "text": text} for text in texts])
+    turn.append(*[{"type": "tool_result", "callId": "c", "name": "n", "output": {text: text}} for text in texts])
+    assert turn.recall()["records"] == []
+    turn.commit()
 
 
 def test_naughty_strings_are_sessions_of_their_own_or_refused(runtime: Runtime, naughty: list[str]) -> None:
     agent = Agent(runtime, lexical())
+    names = sorted(set(naughty))[2::3]
 
     def begin(name: str) -> Json:
-        fields = {**begin_fields(agent), "sessionId": name}
-        return {"name": name, **agent.runtime.reply("beginTurn", fields)}
+        return agent.runtime.reply("beginTurn", {**begin_fields(agent), "sessionId": name})
 
-    names = sorted(set(naughty))[::2]
     with ThreadPoolExecutor(4) as pool:
         replies = list(pool.map(begin, names))
-    for reply in replies:
-        name = reply["name"]
-        bad = not name or len(name.encode()) > 256 or control(name)
-        assert ("error" in reply) == bad, name
-        if bad:
-            assert (reply["error"]["code"], reply["error"]["path"]) == ("BAD_REQUEST", "sessionId")
+    for name, reply in zip(names, replies, strict=True):
+        if not name or len(name.encode()) > 256 or control(name):
+            assert (reply["error"]["code"], reply["error"]["path"]) == ("BAD_REQUEST", "sessionId"), name
         else:
             assert reply["result"]["turn"] == 1, name

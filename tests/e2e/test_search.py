@@ -1,6 +1,5 @@
 """Searching: ranked by query, listed in pages, read by ids, filtered exactly (SPEC §5)."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -20,25 +19,23 @@ def words(runtime: Runtime) -> Agent:
 
 @pytest.fixture(scope="module")
 def stocked(runtime: Runtime) -> Agent:
-    """An agent with 57 records, three of them about wombats; tests only read it."""
+    """57 records of agent scope, three of them about wombats, and one of a session; tests only read them."""
     agent = Agent(runtime, lexical(labels=LABELS))
-    agent.seed([f"fact number {n}" for n in range(50)])
+    agent.seed([f"fact number {n}" for n in range(50)], scope="agent")
     with agent.turn() as turn:
-        turn.add("wombat one", "fact", labels={"customer": "C-1", "ticket": "T-1"})
-        turn.add("wombat two", "event", labels={"customer": "C-1", "ticket": "T-2"})
-        turn.add("wombat three", "event", labels={"customer": "C-2", "ticket": "T-1"})
-        turn.add("badger one", "event", labels={"customer": "C-1", "ticket": "T-1"})
-    agent.seed(["fact the last", "fact the very last"])
-    agent.remember("shared fact", session="another", scope="agent")
+        turn.add("wombat one", "fact", labels={"customer": "C-1", "ticket": "T-1"}, scope="agent")
+        turn.add("wombat two", "event", labels={"customer": "C-1", "ticket": "T-2"}, scope="agent")
+        turn.add("wombat three", "event", labels={"customer": "C-2", "ticket": "T-1"}, scope="agent")
+        turn.add("badger one", "event", labels={"customer": "C-1", "ticket": "T-1"}, scope="agent")
+    agent.seed(["fact the last", "fact the very last"], scope="agent")
+    agent.remember("session fact", session="look")
     return agent
 
 
-@pytest.fixture
-def look(stocked: Agent) -> Iterator[Turn]:
+@pytest.fixture(scope="module")
+def look(stocked: Agent) -> Turn:
     """A turn of the stocked agent that changes nothing."""
-    turn = stocked.begin()
-    yield turn
-    turn.rollback()
+    return stocked.begin("look")
 
 
 def newest_first(entries: list[Json]) -> bool:
@@ -49,21 +46,20 @@ def newest_first(entries: list[Json]) -> bool:
 # Lists.
 
 
-def test_a_list_comes_newest_first_each_record_once(stocked: Agent) -> None:
-    assert [len(page) for page in stocked.begin(new_id()).walk(limit=7)] == [1]
-    with stocked.turn() as turn:
-        pages = list(turn.walk(limit=7))
+def test_a_list_comes_newest_first_each_record_once(stocked: Agent, look: Turn) -> None:
+    assert stocked.visible(new_id()) == [s for s in look.listed_summaries() if s != "session fact"]
+    pages = list(look.walk(limit=7))
     entries = [entry for page in pages for entry in page]
-    assert [len(page) for page in pages] == [7] * 8 + [1]
+    assert [len(page) for page in pages] == [7] * 8 + [2]
     assert newest_first(entries)
-    assert len(set(ids(entries))) == 57
+    assert len(set(ids(entries))) == 58
 
 
 @pytest.mark.parametrize("blank", [{}, {"query": ""}, {"query": " \t\n"}, {"query": "\u3000"}])
 def test_without_a_query_or_with_white_space_records_are_listed_ten_a_page(look: Turn, blank: Json) -> None:
     reply = look.done("search_memory", **blank)
     assert len(reply.sources) == 10
-    assert reply.sources[0]["summary"] == "shared fact"
+    assert reply.sources[0]["summary"] == "session fact"
     assert newest_first(reply.sources)
     assert isinstance(reply.output["next"], str)
 
@@ -131,10 +127,10 @@ def test_a_cursor_with_a_query_or_ids_fails(look: Turn, fields: Json) -> None:
 
 
 def test_a_cursor_may_be_used_in_a_later_turn_and_with_another_limit(stocked: Agent) -> None:
-    with stocked.turn() as turn:
+    with stocked.turn("reader") as turn:
         everything = ids(turn.listed())
         cursor = first_cursor(turn)
-    with stocked.turn() as turn:
+    with stocked.turn("reader") as turn:
         assert turn.search(after=cursor, limit=3).ids == everything[1:4]
 
 

@@ -1,10 +1,11 @@
 """The native tools as a configuration offers them, and who may call them (page "Agent memory"; SPEC §6)."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.e2e.driver import Agent, Json, Runtime, harness, new_id
+from tests.e2e.driver import Agent, Json, Runtime, Turn, harness, new_id
 
 
 def offered(runtime: Runtime, config: Json) -> dict[str, Json]:
@@ -128,15 +129,20 @@ BAD_INPUTS: list[tuple[str, Json, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("tool", "given", "named"), BAD_INPUTS, ids=[f"{t}-{i}" for i, (t, *_) in enumerate(BAD_INPUTS)]
-)
+@pytest.fixture(scope="module")
+def unchanged(runtime: Runtime) -> Iterator[Turn]:
+    """A turn in which everything fails."""
+    turn = Agent(runtime).begin()
+    yield turn
+    assert turn.describe()["staged"] == []
+    assert turn.listed() == []
+
+
+@pytest.mark.parametrize(("tool", "given", "named"), BAD_INPUTS, ids=[f"{t}-{n}" for t, _, n in BAD_INPUTS])
 def test_an_input_that_breaks_the_schema_fails_and_changes_nothing(
-    shared: Agent, tool: str, given: Json, named: str
+    unchanged: Turn, tool: str, given: Json, named: str
 ) -> None:
-    with shared.turn(session=new_id()) as turn:
-        assert named in turn.refused(tool, **given)
-        assert turn.describe()["staged"] == []
+    assert named in unchanged.refused(tool, **given)
 
 
 HELPER: Json = {"id": "helper 1", "kind": "subagent"}
