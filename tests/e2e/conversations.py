@@ -24,10 +24,9 @@ def data(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One line of a LoCoMo conversation: its id such as ``D1:3``, its day, who said it and what."""
+    """One line of a LoCoMo conversation: its id such as ``D1:3``, who said it and what."""
 
     dialog_id: str
-    day: str
     speaker: str
     text: str
 
@@ -48,7 +47,7 @@ def locomo(conversation: int, sessions: int) -> tuple[list[Said], list[Question]
     found = data("locomo/locomo_dev5.json")[conversation]
     talk = found["conversation"]
     lines = [
-        Said(line["dia_id"], talk[f"session_{number}_date_time"], line["speaker"], line["text"])
+        Said(line["dia_id"], line["speaker"], line["text"])
         for number in range(1, sessions + 1)
         for line in talk[f"session_{number}"]
     ]

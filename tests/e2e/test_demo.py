@@ -12,7 +12,7 @@ from typing import Any, cast
 from rich.cells import cell_len
 from rich.console import Console
 
-from infra.local.demo import play
+from infra.local.demo import SCENES, play
 from infra.local.demo_stage import APART
 from infra.local.system import LocalSystem
 
@@ -59,13 +59,19 @@ def test_demo_keeps_its_promises_and_is_readable_without_a_terminal() -> None:
         assert expected in done.stdout
 
 
-def test_demo_names_a_promise_that_does_not_hold_and_ends_with_1() -> None:
+def test_demo_names_a_promise_that_does_not_hold_and_ends_with_1(system: LocalSystem) -> None:
     screen = io.StringIO()
     console = Console(file=screen, width=80, highlight=False, emoji=False)
-    with LocalSystem() as system:
-        code = play(console, cast("Any", LeakyLambda(system.lambda_client())), system.function_name)
-    assert code == 1
+    leaky = cast("Any", LeakyLambda(system.lambda_client()))
+    assert play(console, leaky, system.function_name, SCENES[:2]) == 1
     text = " ".join(screen.getvalue().split())
     assert f"✗ {APART}" in text
     assert "Daniel's session got" in text
-    assert "promises do not hold" in text
+    assert "2 of 3 promises do not hold" in text
+
+
+def test_demo_ends_with_1_when_a_call_is_not_answered(system: LocalSystem) -> None:
+    screen = io.StringIO()
+    console = Console(file=screen, width=80, highlight=False, emoji=False)
+    assert play(console, system.lambda_client(), "no-such-function", SCENES[:1]) == 1
+    assert "✗ Every call is answered: Lambda refused the call" in " ".join(screen.getvalue().split())

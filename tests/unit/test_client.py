@@ -50,6 +50,13 @@ def test_interrupt_in_the_block_rolls_back() -> None:
     assert fake.operations[-1] == "rollbackTurn"
 
 
+def test_interrupt_in_the_block_waits_for_no_roll_back_that_fails() -> None:
+    fake, pauses = ScriptedLambda(BEGUN, crash()), Pauses()
+    with pytest.raises(KeyboardInterrupt), turn_over(fake, pauses):
+        raise KeyboardInterrupt
+    assert pauses.waits == []
+
+
 def test_failing_roll_back_leaves_the_callers_error_with_a_note() -> None:
     fake = ScriptedLambda(BEGUN, refusal(ErrorCode.NOT_FOUND))
     with pytest.raises(ZeroDivisionError) as caught, turn_over(fake):

@@ -132,6 +132,7 @@ def test_tool_output_is_read_as_records() -> None:
         result = turn.search().raise_for_status()
     assert [(one.memory_id, one.version, one.replaced_by) for one in result.memories] == [(MEMORY, 2, AGENT)]
     assert (result.sources, result.missing, result.next_page) == ((), (AGENT,), "cursor")
+    assert not result.skipped
 
 
 def test_recall_says_what_left_the_context() -> None:

@@ -18,7 +18,7 @@ from memoir.client._errors import (
     MemoirClientError,
     ToolCallFailed,
 )
-from memoir.client._local import lambda_config
+from memoir.client._local import LocalFunction, lambda_config
 from memoir.client._memoir import Memoir
 from memoir.client._tools import ToolRecord, ToolResult
 from memoir.client._transport import RetryPolicy
@@ -44,6 +44,7 @@ __all__ = [
     "FunctionUnreachable",
     "Helper",
     "InvalidReply",
+    "LocalFunction",
     "LocalSystemMissing",
     "Memoir",
     "MemoirCallError",

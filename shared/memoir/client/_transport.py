@@ -93,13 +93,19 @@ class Transport:
         self._function_name = function_name
         self._retry = retry
 
-    def call(self, request: BaseModel, result: type[R]) -> R:
+    def call(self, request: BaseModel, result: type[R], *, patient: bool = True) -> R:
         """Send a request until it is answered.
+
+        Args:
+            request: What to send; its ids stay the same.
+            result: The type of its answer.
+            patient: Whether it may be repeated.
 
         Raises:
             MemoirClientError: It was refused, or every repetition failed; the last failure.
         """
-        payload, waits, attempts, faults = _encode(request), self._retry.waits(), 1, 0
+        payload, attempts, faults = _encode(request), 1, 0
+        waits = self._retry.waits() if patient else iter(())
         while True:
             try:
                 return self._once(payload, result)

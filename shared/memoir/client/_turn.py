@@ -204,7 +204,10 @@ class Turn(MemoryTools, Transcript):
             return
         try:
             # NOTE: the type only: an exception's text may hold what the user said.
-            self.rollback(type(error).__name__)
+            fields = self._fields("rollbackTurn", {"reason": type(error).__name__})
+            # An interrupt wants the program to end: one try, no waiting.
+            patient = isinstance(error, Exception)
+            self._transport.call(build(RollbackTurn, fields), RollbackTurnResult, patient=patient)
         except Exception as second:  # noqa: BLE001 - nothing that fails here may hide the caller's own error
             error.add_note(f"rolling the turn back failed too: {second}; the session is free again after 15 minutes")
 
