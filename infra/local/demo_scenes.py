@@ -99,7 +99,7 @@ def pages(stage: Stage) -> None:
         while cursor or not sheets:
             page = turn.search(limit=3, after=cursor).raise_for_status()
             walked += page.sources
-            cursor, sheets = page.next_page, sheets + 1
+            cursor, sheets = page.next, sheets + 1
         for record in walked:
             stage.screen.line("", f"{record.created}  {record.summary}", "yellow", short=True)
         stage.reply(turn, f"These {len(walked)} things.")

@@ -81,6 +81,7 @@ def test_events_are_sent_in_the_forms_of_the_protocol() -> None:
         (lambda turn: turn.search("tea"), "search_memory", {"query": "tea"}),
         (lambda turn: turn.search(limit=2, after="c"), "search_memory", {"limit": 2, "after": "c"}),
         (lambda turn: turn.search(ids=(MEMORY,)), "search_memory", {"ids": [MEMORY]}),
+        (lambda turn: turn.search("tea", explain=True), "search_memory", {"query": "tea", "explain": True}),
         (
             lambda turn: turn.search("tea", kind="fact", labels={"customer": "7"}),
             "search_memory",
@@ -131,7 +132,7 @@ def test_tool_output_is_read_as_records() -> None:
     with turn_over(fake) as turn:
         result = turn.search().raise_for_status()
     assert [(one.memory_id, one.version, one.replaced_by) for one in result.memories] == [(MEMORY, 2, AGENT)]
-    assert (result.sources, result.missing, result.next_page) == ((), (AGENT,), "cursor")
+    assert (result.sources, result.missing, result.next) == ((), (AGENT,), "cursor")
     assert not result.skipped
 
 

@@ -69,7 +69,7 @@ class ToolResult(CallToolResult):
         return self.output.get("skipped") is True
 
     @property
-    def next_page(self) -> str | None:
+    def next(self) -> str | None:
         """The cursor of the next page, for ``after``."""
         cursor = self.output.get("next")
         return cursor if isinstance(cursor, str) else None
@@ -111,10 +111,14 @@ class MemoryTools(ABC):
         ids: Sequence[str] | None = None,
         limit: int | None = None,
         after: str | None = None,
+        explain: bool = False,
         call_id: str | None = None,
         helper: Helper | str | None = None,
     ) -> ToolResult:
-        """Search memory by a query; without one list it newest first; with ``ids`` read records."""
+        """Search memory by a query; without one list it newest first; with ``ids`` read records.
+
+        ``explain`` adds to the output why each record was found or dropped; it is not for the model.
+        """
         arguments: dict[str, JsonValue] = {
             "query": query,
             "kind": kind,
@@ -122,6 +126,7 @@ class MemoryTools(ABC):
             "ids": None if ids is None else list(ids),
             "limit": limit,
             "after": after,
+            "explain": explain or None,
         }
         return self.call_tool("search_memory", _given(arguments), call_id=call_id, helper=helper)
 
