@@ -81,7 +81,9 @@ def test_deeply_nested_json_is_an_error_or_data_and_never_a_crash(words: Agent) 
     event = {"type": "tool_result", "callId": "c", "name": "n", "output": deep}
     reply = turn.reply("appendEvents", appendId="deep", events=[event])
     assert "result" in reply or reply["error"]["code"] in {"BAD_REQUEST", "LIMIT_EXCEEDED"}
-    assert turn.tool("search_memory", query="x", labels=deep).status == "FAILED"
+    reply = turn.reply("callTool", callId="deep", name="search_memory", input={"labels": deep})
+    assert reply.get("result", {"status": "FAILED"})["status"] == "FAILED"
+    assert "result" in reply or reply["error"]["code"] == "BAD_REQUEST"
     turn.commit()
 
 

@@ -88,7 +88,7 @@ def test_lexical_uses_words_alone_and_vector_meaning_alone(runtime: Runtime, mod
 
 
 def test_meaning_ranks_the_nearest_first(runtime: Runtime) -> None:
-    agent = Agent(runtime, harness())
+    agent = Agent(runtime, harness(search={"mode": "vector", "min_score": -1}))
     agent.seed(
         [
             "the customer is allergic to peanuts",

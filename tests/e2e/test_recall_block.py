@@ -52,7 +52,7 @@ def test_a_long_query_keeps_its_tail_of_8000_characters(words: Agent) -> None:
 )
 def test_with_no_text_at_all_there_is_nothing_no_embedding_and_no_error(runtime: Runtime, message: list[Json]) -> None:
     agent = Agent(runtime, harness())
-    agent.remember("she sails")
+    agent.remember("she sails", session="another", scope="agent")
     turn = agent.begin(message=message)
     recalled = turn.recall()
     assert (recalled["records"], recalled["recorded"], recalled["block"]) == ([], False, "")
@@ -84,25 +84,33 @@ def test_a_recall_returns_at_most_max_results_records(runtime: Runtime, config: 
 
 def test_the_block_has_id_kind_labels_time_summary_and_content(runtime: Runtime) -> None:
     agent = Agent(runtime, lexical(labels={"customer": {"number": 5, "description": "Who."}}))
-    memory_id = agent.remember("she sails", "event", content="on Sundays\nand Mondays", labels={"customer": "C-77"})
+    memory_id = agent.remember(
+        "she sails", kind="event", content="on Sundays\nand Mondays", labels={"customer": "C-77"}
+    )
     recalled = agent.begin().recall("sails")
     created = recalled["records"][0]["created"]
     for part in (memory_id, "event", "customer", "C-77", created, "she sails", "on Sundays", "and Mondays"):
         assert part in recalled["block"]
 
 
+def padded(text: str, characters: int) -> str:
+    """A text of that many characters and few words, so that embedding it takes no time."""
+    return f"{text:<100}" * (characters // 100)
+
+
 def test_the_block_holds_contents_while_it_stays_under_12000_characters(words: Agent) -> None:
-    seeded = {words.remember(f"wombat {n}", content=f"{n}" * 3500): n for n in range(5)}
+    contents = {f"wombat {n}": padded(f"evidence {n}", 3_500) for n in range(5)}
+    made = {words.remember(summary, content=content): summary for summary, content in contents.items()}
     block = words.begin().recall("wombat")["block"]
-    kept = [memory_id for memory_id, n in seeded.items() if f"{n}" * 3500 in block]
+    kept = [summary for summary, content in contents.items() if content in block]
     assert len(kept) == 3
     assert len(block) < 12_500
-    for memory_id, n in seeded.items():
-        assert f"wombat {n}" in block
+    for memory_id, summary in made.items():
+        assert summary in block
         assert memory_id in block
-        if memory_id not in kept:
-            assert f"{n}" * 20 not in block, "what does not fit is left out whole"
-    left_out = [line for line in block.splitlines() if "search_memory" in line]
+        if summary not in kept:
+            assert contents[summary][:50] not in block, "what does not fit is left out whole"
+    left_out = [line for line in block.splitlines() if "search_memory(ids" in line]
     assert len(left_out) == 2
     assert all("3500" in line for line in left_out)
 

@@ -31,7 +31,8 @@ def test_a_summary_is_one_line_that_is_not_empty(agent: Agent) -> None:
 
 
 def test_a_content_of_16_kib_is_kept_whole_and_one_byte_more_is_refused(agent: Agent) -> None:
-    whole = "é" * 8192
+    whole = ("é" + " " * 62) * 256
+    assert len(whole.encode()) == 16 * 1024
     memory_id = agent.remember("long", content=whole)
     with agent.turn() as turn:
         assert turn.read(memory_id)["content"] == whole

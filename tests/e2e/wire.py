@@ -54,7 +54,12 @@ class Runtime:
 
     def reply(self, operation: str, fields: Mapping[str, Any]) -> Json:
         """The reply to a request: exactly one of ``result`` and ``error``."""
-        reply = self.send(json.dumps({"operation": operation, **fields}).encode())
+        request = {"operation": operation, **fields}
+        try:
+            payload = json.dumps(request, ensure_ascii=False).encode()
+        except UnicodeEncodeError:  # half a character passes as an escape only
+            payload = json.dumps(request).encode()
+        reply = self.send(payload)
         assert isinstance(reply, dict)
         assert len(reply) == 1, f"a reply has one of result and error, not {sorted(reply)}"
         assert "result" in reply or "error" in reply
