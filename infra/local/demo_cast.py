@@ -64,10 +64,17 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A call of ``search_memory`` whose first hit must be the fact ``first``."""
+    """A call of ``search_memory``.
+
+    Attributes:
+        first: The fact that must be the first hit.
+        by: What must have found it: ``words``, ``code``, or ``meaning`` without a shared word.
+        promise: What that shows, in a sentence.
+    """
 
     query: str
     first: str
+    by: Literal["words", "code", "meaning"]
     promise: str
 
 

@@ -14,6 +14,7 @@ CODES = Scene(
                 Look(
                     "ZX-99417-QP",
                     "maya_transfer",
+                    "code",
                     "A code is found whole: ZX-99417-QP comes first, not ZX-99417-QR or ZX-99471-QP",
                 ),
                 Tool("get_transfer", {"reference": "ZX-99417-QP"}, {"status": "CREDITED", "on": "2026-12-02"}),
@@ -29,6 +30,7 @@ CODES = Scene(
                 Look(
                     "is it all right to phone this person?",
                     "maya_hearing",
+                    "meaning",
                     "A record is found by its meaning, though it shares no word with the query",
                 ),
             ),
@@ -111,8 +113,18 @@ CHINESE = Scene(
             "你们几点跟我联系比较好，还记得吗？",
             "当然：下午三点以后，用中文。",
             (
-                Look("三点以后才能接", "xiaoyu_calls", "Seven characters out of a Chinese record find it by words"),
-                Look("什么时候可以致电客户", "xiaoyu_calls", "A question in other Chinese words finds it by meaning"),
+                Look(
+                    "三点以后才能接",
+                    "xiaoyu_calls",
+                    "words",
+                    "Seven characters out of a Chinese record find it by words",
+                ),
+                Look(
+                    "什么时候可以致电客户",
+                    "xiaoyu_calls",
+                    "meaning",
+                    "A question in other Chinese words finds it by meaning",
+                ),
             ),
             recalls=("xiaoyu_calls",),
             never=("maya_hearing", "daniel_calls"),

@@ -169,13 +169,20 @@ class Stage:
                 self.save(turn, who, step)
             case Forget(key):
                 self.forget(turn, key)
-            case Look(query, first, promise):
-                found = self.search(turn, who, query, limit=3)
-                self.screen.line(
-                    "searches", f"{query} → {found[0].summary if found else 'nothing'}", "yellow", short=True
-                )
-                right = bool(found) and found[0].memory_id == self.facts[first].memory_id
-                self.screen.promise(promise, None if right else f"the first hit is not {first}")
+            case Look():
+                self._look(turn, who, step)
+
+    def _look(self, turn: Turn, who: Customer, step: Look) -> None:
+        result = turn.search(step.query, limit=3, explain=True).raise_for_status()
+        self._apart(who, result.sources)
+        best = result.sources[0] if result.sources else None
+        self.screen.line("searches", f"{step.query} → {best.summary if best else 'nothing'}", "yellow", short=True)
+        if best is None or best.memory_id != self.facts[step.first].memory_id:
+            self.screen.promise(step.promise, f"the first hit is not {step.first}")
+            return
+        by = result.found_by[best.memory_id]
+        right = by == ("meaning",) if step.by == "meaning" else step.by in by
+        self.screen.promise(step.promise, None if right else f"it was found by {', '.join(by)}")
 
     def _amiss(self, line: Line, found: set[str]) -> str | None:
         missing = [key for key in line.recalls if self.facts[key].memory_id not in found]

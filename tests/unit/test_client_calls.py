@@ -136,6 +136,15 @@ def test_tool_output_is_read_as_records() -> None:
     assert not result.skipped
 
 
+def test_explained_search_says_what_found_each_record() -> None:
+    why = {"memoryId": MEMORY, "score": 1.0, "foundBy": ["words", "meaning"]}
+    explained = tool_answer(sources=[], explain={"results": [why], "dropped": []})
+    fake = ScriptedLambda(BEGUN, explained, tool_answer(sources=[]), COMMITTED)
+    with turn_over(fake) as turn:
+        assert turn.search("tea", explain=True).found_by == {MEMORY: ("words", "meaning")}
+        assert turn.search("tea").found_by == {}
+
+
 def test_recall_says_what_left_the_context() -> None:
     recalled = answer(block="", records=[], recorded=False)
     fake = ScriptedLambda(BEGUN, recalled, recalled, COMMITTED)

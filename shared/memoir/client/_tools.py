@@ -36,6 +36,17 @@ class ToolRecord(BaseModel):
 _RECORDS = TypeAdapter(tuple[ToolRecord, ...])
 
 
+class _Why(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    memory_id: str
+    found_by: tuple[str, ...]
+
+
+class _Explained(BaseModel):
+    results: tuple[_Why, ...] = ()
+
+
 class ToolResult(CallToolResult):
     """A native tool's call: ``text`` is for the model, ``output`` for programs.
 
@@ -73,6 +84,12 @@ class ToolResult(CallToolResult):
         """The cursor of the next page, for ``after``."""
         cursor = self.output.get("next")
         return cursor if isinstance(cursor, str) else None
+
+    @property
+    def found_by(self) -> dict[str, tuple[str, ...]]:
+        """What found each record (``words``, ``meaning``, ``code``), by id, of a search with ``explain``."""
+        explained = _Explained.model_validate(self.output.get("explain") or {})
+        return {one.memory_id: one.found_by for one in explained.results}
 
     def raise_for_status(self) -> Self:
         """Itself, for chaining.
