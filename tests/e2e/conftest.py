@@ -1,27 +1,36 @@
-"""One local system for all end-to-end tests; every test uses agents of its own (SPEC §14)."""
+"""Local systems for the end-to-end tests; every test uses agents of its own (SPEC §14).
 
+``MEMOIR_E2E_INDEX`` says how much of the index runs: ``on``, ``stopped`` (no indexer) or ``off``.
+"""
+
+import inspect
 import json
+import os
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
 from botocore.config import Config
-from infra.local.system import LocalSystem
 
+from infra.local.system import LocalSystem
+from tests.e2e.between import Between
 from tests.e2e.driver import Agent, Runtime, lexical
 
 
-@pytest.fixture(scope="session")
-def system() -> Iterator[LocalSystem]:
-    """The whole system on loopback, gone afterwards."""
-    with LocalSystem() as running:
-        yield running
+def index_arguments(wanted: str) -> dict[str, Any]:
+    """Arguments of ``LocalSystem`` for ``on``, ``stopped`` or ``off``, as far as it knows them."""
+    known = inspect.signature(LocalSystem).parameters
+    asked = {"opensearch": wanted != "off", "indexer": wanted == "on"}
+    return {name: value for name, value in asked.items() if name in known}
 
 
-def lambda_client(where: dict[str, Any]) -> Any:
-    """boto3's own Lambda client, as any project would make it from ``.memoir/local.json``."""
-    return boto3.client(
+def connect(file: Path) -> Runtime:
+    """The ``agent_runtime`` function, as any project finds it by ``.memoir/local.json`` and boto3's Lambda client."""
+    where = json.loads(file.read_text())
+    client = boto3.client(
         "lambda",
         endpoint_url=where["lambda_endpoint"],
         region_name=where["region"],
@@ -29,13 +38,47 @@ def lambda_client(where: dict[str, Any]) -> Any:
         aws_secret_access_key="any",
         config=Config(read_timeout=900, retries={"total_max_attempts": 1}, max_pool_connections=50),
     )
+    return Runtime(client, where["functions"]["agent_runtime"])
+
+
+@pytest.fixture(scope="session")
+def system() -> Iterator[LocalSystem]:
+    """The whole system on loopback, gone afterwards."""
+    with LocalSystem(**index_arguments(os.environ.get("MEMOIR_E2E_INDEX", "off"))) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
 def runtime(system: LocalSystem) -> Runtime:
     """The ``agent_runtime`` function."""
-    where = json.loads(system.file.read_text())
-    return Runtime(lambda_client(where), where["functions"]["agent_runtime"])
+    return connect(system.file)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A system without the index whose functions reach DynamoDB through a proxy."""
+
+    runtime: Runtime
+    between: Between
+
+
+@pytest.fixture(scope="session")
+def watched() -> Iterator[Watched]:
+    """A system of its own for counting requests and killing functions."""
+    between = Between()
+    with LocalSystem(functions_dynamodb=between.stand_before, **index_arguments("off")) as running:
+        runtime = connect(running.file)
+        between.pids = lambda: running.pools[running.function_name].pids
+        yield Watched(runtime, between)
+    between.stop()
+
+
+@pytest.fixture(autouse=True)
+def nobody_dies_of_an_earlier_test(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A kill that was ordered and did not come is taken back."""
+    yield
+    if "watched" in request.fixturenames:
+        request.getfixturevalue("watched").between.disarm()
 
 
 @pytest.fixture
@@ -48,17 +91,3 @@ def agent(runtime: Runtime) -> Agent:
 def words(runtime: Runtime) -> Agent:
     """A fresh agent that searches by words alone."""
     return Agent(runtime, lexical())
-
-
-@pytest.fixture(scope="session")
-def shared(runtime: Runtime) -> Agent:
-    """One agent for tests that use a session of their own and change nothing."""
-    return Agent(runtime)
-
-
-@pytest.fixture(scope="session")
-def crowd(runtime: Runtime) -> Agent:
-    """An agent with 1,000 records of agent scope."""
-    agent = Agent(runtime, lexical())
-    agent.seed([f"fact {n}" for n in range(1_000)], scope="agent")
-    return agent

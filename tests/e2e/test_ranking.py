@@ -20,6 +20,14 @@ def test_words_are_found_by_their_stems(words: Agent) -> None:
     assert words.begin().found("delivery delays") == ["the deliveries were delayed"]
 
 
+def test_words_that_are_stop_words_of_another_language_count(words: Agent) -> None:
+    words.seed(["the door is red", "her son sails", "the war of 1812", "an old hat"])
+    turn = words.begin()
+    assert turn.found("is the door of the house locked?") == ["the door is red"]
+    assert turn.found("does her son live here?") == ["her son sails"]
+    assert turn.found("what about the war and the hat?") == ["an old hat", "the war of 1812"]
+
+
 def test_the_content_is_searched_as_the_summary_is(words: Agent) -> None:
     words.remember("the customer's pet", content="It is a wombat called Pepper.")
     words.remember("the customer's car")

@@ -1,0 +1,161 @@
+"""A proxy between the functions and DynamoDB: it notes every request, and can kill the function that makes one."""
+
+import http.client
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit
+
+import psutil
+
+READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems"})
+WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
+
+
+class Side(StrEnum):
+    """Where in a write the function dies: before it is done, or before its answer arrives."""
+
+    BEFORE = "before"
+    AFTER = "after"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One request: DynamoDB's operation, and the seconds between which it was under way."""
+
+    operation: str
+    started: float
+    ended: float
+    actions: int
+
+
+class Between:
+    """The proxy. ``pids`` tells the processes of the function that may be killed."""
+
+    def __init__(self) -> None:
+        self.pids: Callable[[], Sequence[int]] = list
+        self.seen: list[Seen] = []
+        self.killed = 0
+        self._target = ""
+        self._lock = threading.Lock()
+        self._armed: tuple[int, Side] | None = None
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+
+    def stand_before(self, endpoint: str) -> str:
+        """Begin to pass requests on to ``endpoint``; the proxy's own address."""
+        self._target = urlsplit(endpoint).netloc
+        self._thread.start()
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    def stop(self) -> None:
+        """Stop serving."""
+        if self._thread.is_alive():
+            self._server.shutdown()
+            self._thread.join()
+        self._server.server_close()
+
+    @contextmanager
+    def watching(self) -> Iterator[list[Seen]]:
+        """Collect the requests that are made inside the block."""
+        with self._lock:
+            self.seen = []
+        found: list[Seen] = []
+        yield found
+        with self._lock:
+            found += self.seen
+
+    def kill_at(self, write: int, side: Side) -> None:
+        """Kill the function at its ``write``-th write from now on, counted from 0; once."""
+        self._armed = (write, side)
+
+    @property
+    def armed(self) -> bool:
+        """Whether the write to die at has not come yet."""
+        return self._armed is not None
+
+    def disarm(self) -> None:
+        """Kill nobody."""
+        self._armed = None
+
+    def _due(self, operation: str) -> Side | None:
+        with self._lock:
+            if self._armed is None or operation not in WRITES:
+                return None
+            left, side = self._armed
+            self._armed = None if left == 0 else (left - 1, side)
+            return side if left == 0 else None
+
+    def _kill(self, port: int) -> None:
+        for pid in self.pids():
+            if any(one.laddr and one.laddr.port == port for one in psutil.Process(pid).net_connections("tcp")):
+                os.kill(pid, signal.SIGKILL)
+                self.killed += 1
+
+    def _pass_on(self, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes]:
+        connection = http.client.HTTPConnection(self._target, timeout=60)
+        try:
+            connection.request("POST", path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        finally:
+            connection.close()
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        between = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *arguments: Any) -> None:
+                """Print nothing."""
+
+            def do_POST(self) -> None:
+                """Pass one request on."""
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                operation = str(self.headers["X-Amz-Target"]).rsplit(".", maxsplit=1)[-1]
+                due = between._due(operation)
+                if due is Side.BEFORE:
+                    between._kill(self.client_address[1])
+                    self.close_connection = True
+                    return
+                started = time.perf_counter()
+                status, headers, answer = between._pass_on(self.path, dict(self.headers), body)
+                seen = Seen(operation, started, time.perf_counter(), _actions(body))
+                with between._lock:
+                    between.seen.append(seen)
+                if due is Side.AFTER:
+                    between._kill(self.client_address[1])
+                    self.close_connection = True
+                    return
+                self.send_response_only(status)
+                for name, value in headers.items():
+                    if name.lower() not in {"transfer-encoding", "connection", "content-length"}:
+                        self.send_header(name, value)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+        return Handler
+
+
+def _actions(body: bytes) -> int:
+    return len(json.loads(body).get("TransactItems", ()))
+
+
+def round_trips(requests: Sequence[Seen]) -> int:
+    """How many requests had to follow one another: the most of them of which no two were under way together."""
+    count, free = 0, 0.0
+    for request in sorted(requests, key=lambda one: one.ended):
+        if request.started >= free:
+            count, free = count + 1, request.ended
+    return count
