@@ -115,6 +115,8 @@ class Between:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # one packet an answer: two would wait for each other
+            disable_nagle_algorithm = True
 
             def log_message(self, *arguments: Any) -> None:
                 """Print nothing."""

@@ -7,6 +7,8 @@ import inspect
 import json
 import os
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,15 +64,52 @@ class Watched:
     between: Between
 
 
-@pytest.fixture(scope="session")
-def watched() -> Iterator[Watched]:
-    """A system of its own for counting requests and killing functions."""
+@contextmanager
+def watched_system() -> Iterator[Watched]:
+    """Run such a system."""
     between = Between()
     with LocalSystem(functions_dynamodb=between.stand_before, **index_arguments("off")) as running:
-        runtime = connect(running.file)
         between.pids = lambda: running.pools[running.function_name].pids
-        yield Watched(runtime, between)
+        yield Watched(connect(running.file), between)
     between.stop()
+
+
+@pytest.fixture(scope="session")
+def watched() -> Iterator[Watched]:
+    """A system of its own for killing functions."""
+    with watched_system() as running:
+        yield running
+
+
+@dataclass(frozen=True)
+class Crowd(Watched):
+    """A system with an agent of 10 records and one of 1,000, for counting requests."""
+
+    agents: dict[int, Agent]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def filling(request: pytest.FixtureRequest) -> Iterator["Future[Crowd] | None"]:
+    """The crowd, written while other tests run, if any test wants it: that takes a minute and one of two cores."""
+    if not any("crowd" in getattr(item, "fixturenames", ()) for item in request.session.items):
+        yield None
+        return
+    with watched_system() as running, ThreadPoolExecutor(1) as pool:
+        yield pool.submit(fill, running)
+
+
+def fill(running: Watched) -> Crowd:
+    """Write the crowd's records."""
+    agents = {size: Agent(running.runtime) for size in (10, 1_000)}
+    for size, agent in agents.items():
+        agent.seed([f"fact {n}" for n in range(size)], "seed", scope="agent")
+    return Crowd(running.runtime, running.between, agents)
+
+
+@pytest.fixture(scope="session")
+def crowd(filling: "Future[Crowd]") -> Crowd:
+    """The crowd, complete."""
+    return filling.result()
 
 
 @pytest.fixture(autouse=True)

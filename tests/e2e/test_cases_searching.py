@@ -146,15 +146,6 @@ def test_s10_recalling_a_record_often_does_not_change_its_rank(words: Agent) -> 
     assert words.begin().search("red").ids == before
 
 
-def test_s12_an_agent_with_few_records_gets_its_five_beside_one_with_many(runtime: Runtime, crowd: Agent) -> None:
-    agent = Agent(runtime, lexical())
-    agent.seed([f"fact {n} of the few" for n in range(8)])
-    turn = agent.begin()
-    assert len(turn.found("fact", limit=5)) == 5
-    assert all("of the few" in summary for summary in turn.found("fact", limit=50))
-    assert len(turn.listed()) == 8
-
-
 def test_s12_an_id_or_a_session_named_star_reaches_nobody_elses(words: Agent) -> None:
     words.remember("a wombat of a", session="a")
     star = words.begin("*")
