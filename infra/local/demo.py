@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from infra.local import demo_faults, demo_scenes
+from infra.local import demo_faults, demo_index, demo_scenes
 from infra.local.demo_cast import AGENT_ID, HARNESS, Scene
 from infra.local.demo_meter import Meter
 from infra.local.demo_screen import Screen
@@ -50,14 +50,15 @@ def main(argv: Sequence[str]) -> int:
     Returns:
         0, or 1 when a promise did not hold, or 130 after Ctrl-C.
     """
-    argparse.ArgumentParser(prog="make demo", description=__doc__).parse_args(argv)
+    about = "A bank's support desk serves its customers through memoir, on this machine. Exit code 1: a promise failed."
+    argparse.ArgumentParser(prog="make demo", description=about).parse_args(argv)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     console = Console(highlight=False, emoji=False)
     console.print("Starting memoir on this machine, every part of it on 127.0.0.1:")
     try:
         with LocalSystem(say=lambda text: console.print(f"  {text} …", markup=False)) as system:
-            return play(console, system.lambda_client(), system.function_name)
+            return play(console, system.lambda_client(), system.function_name, scenes_for(system))
     except PartFailed as error:
         console.print(f"memoir did not start: {error}", markup=False)
         return 1
@@ -86,6 +87,14 @@ SCENES: tuple[Callable[[Stage], None], ...] = (
     demo_scenes.deletion_stays_readable,
     demo_scenes.pages,
 )
+
+
+def scenes_for(system: LocalSystem) -> Sequence[Callable[[Stage], None]]:
+    """The scenes that a system can show: those about the index only where there is one."""
+    if system.pump is None:
+        return SCENES
+    indexing = demo_index.Indexing(system.pump, system.dynamodb_endpoint)
+    return (*SCENES, lambda stage: demo_index.behind(stage, indexing))
 
 
 def play(

@@ -44,7 +44,7 @@ def apply() -> None:
     Table.query = _narrowed(Table.query)  # type: ignore[method-assign]
     structure = BaseJSONSerializer._serialize_type_structure  # noqa: SLF001 - there is no public place for it
     BaseJSONSerializer._serialize_type_structure = _plain_attributes(structure)  # type: ignore[method-assign]  # noqa: SLF001
-    table_module.copy = SimpleNamespace(copy=copy.copy, deepcopy=_same)  # type: ignore[attr-defined]
+    vars(table_module)["copy"] = SimpleNamespace(copy=copy.copy, deepcopy=_same)
     for handler in (DynamoHandler, DynamoDBStreamsHandler):
         handler.call_action = _locked(handler.call_action)  # type: ignore[method-assign]
 

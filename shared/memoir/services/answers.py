@@ -11,7 +11,7 @@ from memoir.domain.tools import ToolName
 from memoir.domain.turn import Call, CallStatus, Usage
 from memoir.protocol import CallToolResult, Degraded
 from memoir.services.present import entries, fenced, refs
-from memoir.services.search import Lack
+from memoir.services.ranked import Lack
 from memoir.services.turns import Turn
 
 

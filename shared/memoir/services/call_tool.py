@@ -34,10 +34,11 @@ from memoir.services.explain import explained
 from memoir.services.fingerprint import fingerprint
 from memoir.services.listing import cursor_after, list_page, read_ids
 from memoir.services.present import at_refs, fit, parse_refs
+from memoir.services.ranked import Filters
 from memoir.services.remember import add_memory, delete_memory, read_memory
 from memoir.services.resources import Resources
 from memoir.services.retry import until_settled
-from memoir.services.search import Filters, find
+from memoir.services.search import find
 from memoir.services.turns import Turn, load_turn, require_open
 
 

@@ -9,8 +9,8 @@ from memoir.domain.text import try_uuid
 from memoir.domain.turn import AttemptId
 from memoir.ports import Row
 from memoir.services.candidates import rows_below, staged_records
+from memoir.services.ranked import Filters
 from memoir.services.resources import Resources
-from memoir.services.search import Filters
 from memoir.services.turns import Turn
 
 SPARE = 10

@@ -21,9 +21,10 @@ from memoir.services.answers import degraded, log_lack
 from memoir.services.child import call_event, child_execution, usage_event
 from memoir.services.fingerprint import fingerprint
 from memoir.services.present import at_refs, entry, fenced, fit, parse_refs, refs
+from memoir.services.ranked import Filters, Found
 from memoir.services.resources import Resources
 from memoir.services.retry import until_settled
-from memoir.services.search import Filters, Found, find
+from memoir.services.search import find
 from memoir.services.turns import Turn, load_turn, require_open, require_room
 
 READ_EVENTS = 50

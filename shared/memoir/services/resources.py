@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memoir.ports import AgentStore, Clock, Embedder, Gather, NewId, RecordStore, TurnStore
+from memoir.ports import AgentStore, Clock, Embedder, Gather, NewId, RecordStore, SearchIndex, TurnStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,11 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """One of each port; made once per container by the wiring."""
+    """One of each port; made once per container by the wiring.
+
+    Attributes:
+        index: ``None`` where there is no index; search then ranks what DynamoDB holds.
+    """
 
     agents: AgentStore
     turns: TurnStore
@@ -30,3 +34,4 @@ class Resources:
     ids: NewId
     gather: Gather
     secrets: Secrets
+    index: SearchIndex | None = None

@@ -1,55 +1,28 @@
-"""Searching memory by query: ranked in the domain, whatever found the candidates (page "Agent memory"; SPEC §5)."""
+"""Searching memory by query, with the index or without it (page "Agent memory"; SPEC §4, §5).
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+The index finds candidates among millions and never decides: what it does not know yet comes from the overlay and the
+turn's staged writes, all are ranked by one function with one set of statistics, and every hit is checked against its
+stored record before it is returned.
+"""
 
-from memoir.domain.embedding import Vector
-from memoir.domain.errors import EmbedderUnavailable
-from memoir.domain.ranking import Candidate, Ranking, SearchMode, Statistics, rank
+from collections.abc import Iterator, Sequence
+
+from memoir.domain.errors import IndexUnavailable
+from memoir.domain.ranking import Ranking, Statistics
 from memoir.domain.record import Record
 from memoir.domain.tokens import Query
-from memoir.domain.turn import Usage
-from memoir.services.candidates import recent
-from memoir.services.embedding import embed_query
+from memoir.ports import IndexQuery, SearchIndex
+from memoir.services.candidates import recent, staged_records
+from memoir.services.ranked import Embedded, Filters, Found, Lack, Wanted, candidate, embed, in_order, ranked
 from memoir.services.resources import Resources
 from memoir.services.turns import Turn
 
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Exact conditions; several labels are all needed.
-
-    Attributes:
-        labels: ``(number, value)``.
-    """
-
-    kind: str | None = None
-    labels: tuple[tuple[int, str], ...] = ()
-
-    def keep(self, record: Record) -> bool:
-        """Whether the record fulfils them."""
-        if self.kind is not None and record.kind != self.kind:
-            return False
-        return set(self.labels) <= set(record.labels)
-
-
-@dataclass(frozen=True, slots=True)
-class Lack:
-    """What was missing while searching, and how many records were ranked without it."""
-
-    missing: tuple[str, ...]
-    searched: int
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found, best first."""
-
-    records: tuple[Record, ...]
-    ranking: Ranking | None = None
-    lack: Lack | None = None
-    behind: bool = False
-    usage: Usage | None = None
+ARM = 100
+"""Candidates of each arm: they give the top 20 of ranking everything (RANKING)."""
+MAX_INDEX_TERMS = 512
+"""Terms of a long query that the index is asked for; the ranking picks among them by their frequencies."""
+SPARE = 10
+"""Hits that are checked beyond the limit, for those that are not to be seen."""
 
 
 def find(res: Resources, turn: Turn, text: str, filters: Filters, limit: int) -> Found:
@@ -62,54 +35,109 @@ def find(res: Resources, turn: Turn, text: str, filters: Filters, limit: int) ->
         filters: Exact conditions.
         limit: Most records to return.
     """
-    settings = turn.harness.memory.search
-    query = Query.of(text)
-    embedded = _embed(res, text, settings.mode)
-    pool = recent(res, turn)
-    wanted = [record for record in pool.records if filters.keep(record)]
-    ranking = rank(
-        query,
-        embedded.vector,
-        [candidate(record, res.embedder.profile.model) for record in wanted],
-        Statistics.of(query.terms, [record.tokens for record in pool.records]),
-        mode=settings.mode,
-        profile=res.embedder.profile,
-        min_score=settings.min_score,
+    wanted = Wanted(text, Query.of(text), filters, limit)
+    if res.index is None:
+        return _find_newest(res, turn, wanted, embed(res, turn, text))
+    execution = turn.execution
+    overlay, embedded = res.gather.gather(
+        lambda: res.records.overlay(execution.action_id, execution.session_id, agent=turn.reading.agent),
+        lambda: embed(res, turn, text),
     )
-    missing = ("index", "embedder") if embedded.failed else ("index",)
+    try:
+        found = _find_indexed(res, res.index, turn, wanted, embedded, overlay.memory_ids)
+    except IndexUnavailable:
+        return _find_newest(res, turn, wanted, embedded)
+    return found if not overlay.behind else Found(found.records, found.ranking, found.lack, True, found.usage)
+
+
+def _find_newest(res: Resources, turn: Turn, wanted: Wanted, embedded: Embedded) -> Found:
+    """Rank the newest records that DynamoDB holds."""
+    pool = recent(res, turn)
+    kept = [record for record in pool.records if wanted.filters.keep(record)]
+    statistics = Statistics.of(wanted.query.terms, [record.tokens for record in pool.records])
+    candidates = [candidate(record, res.embedder.profile.model) for record in kept]
+    ranking = ranked(res, turn, wanted.query, embedded, candidates, statistics)
     return Found(
-        records=in_order(ranking, {record.memory_id: record for record in wanted}, limit),
+        records=in_order(ranking, {record.memory_id: record for record in kept}, wanted.limit),
         ranking=ranking,
-        lack=Lack(missing, len(pool.records)),
+        lack=Lack(("index", *embedded.missing), len(pool.records)),
         behind=pool.behind,
         usage=embedded.usage,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Embedded:
-    vector: Vector | None = None
-    usage: Usage | None = None
-    failed: bool = False
+def _find_indexed(
+    res: Resources, index: SearchIndex, turn: Turn, wanted: Wanted, embedded: Embedded, overlay: Sequence[str]
+) -> Found:
+    """Rank candidates of the index together with what it does not know yet."""
+    newer = tuple(dict.fromkeys([*overlay, *turn.staged.touched()]))
+    query = _index_query(turn, wanted, embedded, newer)
+    answer, stored = res.gather.gather(
+        lambda: index.search(query), lambda: res.records.get(turn.execution.action_id, newer)
+    )
+    fresh = [*staged_records(turn), *turn.visible(stored.values())]
+    kept = [record for record in fresh if wanted.filters.keep(record)]
+    known = Statistics.of(query.terms, [record.tokens for record in fresh])
+    model = res.embedder.profile.model
+    candidates = [*answer.candidates, *(candidate(record, model) for record in kept)]
+    ranking = ranked(res, turn, wanted.query, embedded, candidates, answer.statistics + known)
+    records = _checked(res, turn, wanted, ranking, {record.memory_id: record for record in kept})
+    searched = answer.statistics.documents + known.documents
+    lack = Lack(embedded.missing, searched) if embedded.missing else None
+    return Found(records, ranking, lack, usage=embedded.usage)
 
 
-def _embed(res: Resources, text: str, mode: SearchMode) -> _Embedded:
-    if mode is SearchMode.LEXICAL or not text.strip():
-        return _Embedded()
-    try:
-        embedding = embed_query(res.embedder, text)
-    except EmbedderUnavailable:
-        return _Embedded(failed=True)
-    return _Embedded(embedding.vector, Usage("embed", res.embedder.profile.model, embedding.tokens))
+def _index_query(turn: Turn, wanted: Wanted, embedded: Embedded, excluded: tuple[str, ...]) -> IndexQuery:
+    query = wanted.query
+    terms = tuple(sorted(query.terms, key=lambda term: term not in query.codes)[:MAX_INDEX_TERMS])
+    return IndexQuery(
+        action_id=turn.execution.action_id,
+        session=turn.reading.session,
+        agent=turn.reading.agent,
+        kind=wanted.filters.kind,
+        labels=wanted.filters.labels,
+        excluded=excluded,
+        terms=terms,
+        vector=embedded.vector,
+        size=ARM,
+    )
 
 
-def candidate(record: Record, model: str) -> Candidate:
-    """The record as the ranking sees it; a vector of another model is none."""
-    vector = record.vector.values if record.vector and record.vector.model == model else None
-    return Candidate(record.memory_id, record.created, record.tokens, vector)
+def _checked(
+    res: Resources, turn: Turn, wanted: Wanted, ranking: Ranking, fresh: dict[str, Record]
+) -> tuple[Record, ...]:
+    """The best records, each checked against the table; places of dead hits go to the next."""
+    found: dict[str, Record] = {}
+    order = [scored.id for scored in ranking.results]
+    for chunk in _chunks(order, wanted.limit + SPARE):
+        heads = fresh | _heads(res, turn, [one for one in chunk if one not in fresh])
+        for memory_id in chunk:
+            record = heads.get(memory_id)
+            if record is not None and wanted.filters.keep(record):
+                found.setdefault(record.memory_id, record)
+        if len(found) >= wanted.limit:
+            break
+    return tuple(found.values())[: wanted.limit]
 
 
-def in_order(ranking: Ranking, records: Mapping[str, Record], limit: int) -> tuple[Record, ...]:
-    """The ranked records, best first."""
-    best: Sequence[str] = [scored.id for scored in ranking.results[:limit]]
-    return tuple(records[memory_id] for memory_id in best)
+def _chunks(order: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for start in range(0, len(order), size):
+        yield order[start : start + size]
+
+
+def _heads(res: Resources, turn: Turn, memory_ids: Sequence[str]) -> dict[str, Record]:
+    """Hits as the table has them now; a replaced one is answered by its successor."""
+    stored = res.records.get(turn.execution.action_id, memory_ids)
+    seen = {memory_id: turn.staged.apply(record) for memory_id, record in stored.items()}
+    replaced = {memory_id: record for memory_id, record in seen.items() if record.replaced_by}
+    while replaced:
+        successors = _known(res, turn, [str(record.replaced_by) for record in replaced.values()])
+        ahead = {one: successors[str(record.replaced_by)] for one, record in replaced.items()}
+        seen |= ahead
+        replaced = {one: record for one, record in ahead.items() if record.replaced_by and not record.active}
+    return {memory_id: record for memory_id, record in seen.items() if turn.reading.finds(record)}
+
+
+def _known(res: Resources, turn: Turn, memory_ids: Sequence[str]) -> dict[str, Record]:
+    stored = res.records.get(turn.execution.action_id, memory_ids)
+    return {one: turn.staged.apply(record) for one, record in stored.items()} | dict(turn.staged.added())

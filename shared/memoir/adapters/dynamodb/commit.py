@@ -120,7 +120,12 @@ def outbox_item(commit: Commit) -> Item:
 
 def outbox_shard(action_id: str) -> str:
     """The sweep's partition of an agent's outbox items."""
-    return f"O#{int(action_id[-8:], 16) % OUTBOX_SHARDS}"
+    return shards()[int(action_id[-8:], 16) % OUTBOX_SHARDS]
+
+
+def shards() -> list[str]:
+    """All partitions that the sweep looks at."""
+    return [f"O#{number}" for number in range(OUTBOX_SHARDS)]
 
 
 def _by_scope(changes: ChangeSet) -> tuple[list[list[str | int]], list[list[str | int]]]:

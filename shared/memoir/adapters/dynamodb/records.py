@@ -8,7 +8,8 @@ from typing import Any
 from memoir.adapters.dynamodb import keys
 from memoir.adapters.dynamodb.records_codec import record_from
 from memoir.adapters.dynamodb.requests import Requests, translated
-from memoir.domain.record import Record
+from memoir.domain.record import Record, RecordVector
+from memoir.domain.vectors import pack
 from memoir.ports import Overlay, Row
 from memoir.schema import GSI_LIST, OUTBOX_PREFIX
 
@@ -57,6 +58,12 @@ class DynamoRecordStore:
             created, _, memory_id = one[f"{GSI_LIST}sk"]["S"].partition("#")
             rows.append(Row(created, memory_id))
         return rows
+
+    def attach_vector(self, record: Record, vector: RecordVector) -> None:
+        """Give a stored record its vector; its version stays."""
+        pk = keys.record(record.action_id, record.memory_id)
+        change = "SET model = :model, #vector = :vector"
+        self._memory.change(pk, keys.RECORD, change, model=vector.model, vector=pack(vector.values))
 
     def overlay(self, action_id: str, session_id: str | None, *, agent: bool) -> Overlay:
         """What commits changed that the index may not know."""

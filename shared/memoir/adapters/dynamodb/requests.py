@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from memoir.adapters.dynamodb.values import Item, plain, value
+from memoir.adapters.dynamodb.values import Item, Plain, plain, value
 from memoir.domain.errors import Unavailable
 from memoir.ports import Gather, Raced
 from memoir.schema import PK, SK
@@ -125,6 +125,17 @@ class Requests:
         action: Any = {"TableName": self.table, "Key": {PK: {"S": pk}, SK: {"S": sk}}, "UpdateExpression": change}
         return {"Update": _conditioned(action, condition, values)}
 
+    def change(self, pk: str, sk: str, change: str, **values: Plain) -> None:
+        """An update of an item that is there, on its own."""
+        action: Any = self.update(pk, sk, change, "attribute_exists(pk)", **values)["Update"]
+        with translated():
+            self.client.update_item(**action)
+
+    def delete(self, pk: str, sk: str) -> None:
+        """Delete an item if it is there."""
+        with translated():
+            self.client.delete_item(TableName=self.table, Key={PK: {"S": pk}, SK: {"S": sk}})
+
     def transact(self, actions: Sequence[Action]) -> None:
         """Write all of them or none.
 
@@ -151,7 +162,7 @@ class Requests:
         raise Unavailable("DynamoDB is throttling writes: call again with the same ids")
 
 
-_NAMES = {"#status": "status", "#open": "open", "#next": "next", "#data": "data"}
+_NAMES = {"#status": "status", "#open": "open", "#next": "next", "#vector": "vector"}
 
 
 def _conditioned(action: dict[str, Any], condition: str | None, values: dict[str, Any]) -> Any:
