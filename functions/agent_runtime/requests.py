@@ -67,7 +67,7 @@ def _half_character(value: Any, path: str) -> tuple[str, int] | None:
     for key, one in items:
         below = f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}" if path else str(key)
         if isinstance(key, str) and (position := lone_surrogate(key)) is not None:
-            return f"a name in {path}" if path else "a name", position
+            return path or "a name", position
         if found := _half_character(one, below):
             return found
     return None

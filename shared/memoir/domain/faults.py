@@ -29,7 +29,7 @@ def faults_of(error: ValidationError, prefix: str = "", tags: Iterable[str] = ()
     skipped = frozenset(tags)
     faults: dict[str, str] = {}
     for detail in error.errors(include_url=False, include_context=True):
-        path = _path(prefix, [part for part in detail["loc"] if not _is_branch(part, skipped)])
+        path = _path(prefix, _fields(detail["loc"], skipped))
         message = _sentence(detail)
         faults[path] = f"{faults[path]}, or {message}" if path in faults else message
     return [Fault(path, message) for path, message in faults.items()]
@@ -43,9 +43,18 @@ def describe_faults(faults: Sequence[Fault]) -> str:
     return "\n".join(lines)
 
 
-def _is_branch(part: int | str, tags: frozenset[str]) -> bool:
+def _fields(location: Sequence[int | str], tags: frozenset[str]) -> list[int | str]:
+    """The parts that are fields; a tag stands first, or right behind the place of a list's item."""
+    return [
+        part
+        for place, part in enumerate(location)
+        if not (part in tags and (place == 0 or isinstance(location[place - 1], int))) and not _is_branch(part)
+    ]
+
+
+def _is_branch(part: int | str) -> bool:
     """Whether pydantic added this part for a union's branch."""
-    return isinstance(part, str) and (part in tags or part in _PLAIN_BRANCHES or "[" in part or "(" in part)
+    return isinstance(part, str) and (part in _PLAIN_BRANCHES or "[" in part or "(" in part)
 
 
 def _path(prefix: str, location: Sequence[int | str]) -> str:

@@ -15,7 +15,7 @@ from memoir.domain.errors import IdReused, LimitExceeded
 from memoir.domain.events import EventType
 from memoir.domain.record import Record
 from memoir.domain.tools import MAX_QUERY_CHARACTERS, ToolName, query_fault
-from memoir.domain.turn import AttemptId, Call, CallStatus, Dropped, Event, Listed
+from memoir.domain.turn import AttemptId, Call, CallStatus, Event, Listed
 from memoir.protocol import Recall, RecallResult
 from memoir.services.answers import degraded, log_lack
 from memoir.services.child import call_event, child_execution, usage_event
@@ -51,9 +51,12 @@ def _recall(res: Resources, request: Recall) -> RecallResult:
     require_open(turn.attempt)
     text = _query(res, turn, request)
     memory = turn.harness.memory
-    found = find(res, turn, text, Filters(), memory.search.max_results) if memory.enabled and text else Found(())
+    found, committed = res.gather.gather(
+        lambda: find(res, turn, text, Filters(), memory.search.max_results) if memory.enabled and text else Found(()),
+        lambda: _committed(res, turn, request.helper_id),
+    )
     records = found.records[: fit(found.records, turn, whole=False)]
-    call = _call(res, turn, request, _Recalled(mark, text, found, tuple(records)))
+    call = _call(res, turn, request, _Recalled(mark, text, found, tuple(records), committed))
     _record(res, turn, call)
     return _result(turn, call, records)
 
@@ -67,15 +70,16 @@ def _query(res: Resources, turn: Turn, request: Recall) -> str:
             raise LimitExceeded(query_fault("text", request.text), path="text")
         return request.text
     attempt, helper = turn.attempt, request.helper_id
-    newest, opening = res.gather.gather(
-        lambda: res.turns.newest_events(attempt.id, READ_EVENTS), lambda: res.turns.opening(attempt.id)
+    wanted = [attempt.id, *(attempt.previous if helper is None else ())]
+    pages, opening = res.gather.gather(
+        lambda: res.gather.each([partial(res.turns.newest_events, one, READ_EVENTS) for one in wanted]),
+        lambda: res.turns.opening(attempt.id),
     )
+    newest = pages[0]
     said = [*newest]
     if opening is not None and all(event.sequence != opening.sequence for event in newest):
         said.append(opening)
-    if helper is None and attempt.previous:
-        earlier = [partial(res.turns.newest_events, one, READ_EVENTS) for one in attempt.previous]
-        said.extend(event for events in res.gather.each(earlier) for event in events)
+    said.extend(event for events in pages[1:] for event in events)
     return recall_query(said, helper)
 
 
@@ -87,13 +91,14 @@ class _Recalled:
     text: str
     found: Found
     records: tuple[Record, ...]
+    committed: tuple[Listed, ...]
 
 
 def _call(res: Resources, turn: Turn, request: Recall, recalled: _Recalled) -> Call:
     found, records = recalled.found, recalled.records
     execution_id = child_execution(turn.attempt.id, "recall", request.recall_id)
     versions = tuple((record.memory_id, record.version) for record in records)
-    recorded = bool(versions) and not set(versions) <= _before(res, turn, request.helper_id, request.dropped)
+    recorded = bool(versions) and not set(versions) <= _before(turn, recalled.committed, request)
     answer: dict[str, JsonValue] = {
         "records": refs(records),
         "nonce": res.ids.nonce(),
@@ -118,15 +123,17 @@ def _call(res: Resources, turn: Turn, request: Recall, recalled: _Recalled) -> C
     )
 
 
-def _before(res: Resources, turn: Turn, helper: str | None, dropped: Dropped | None) -> set[tuple[str, int]]:
-    """Record versions that the conversation still has before it."""
+def _committed(res: Resources, turn: Turn, helper: str | None) -> tuple[Listed, ...]:
+    """Recalls of the session's committed turns that its main thread still has in context."""
     execution = turn.execution
-    committed = (
-        res.turns.listed(execution.action_id, execution.session_id)
-        if helper is None and execution.session_id is not None
-        else ()
-    )
-    listed = without(in_context(committed, turn.loaded.log, helper), dropped)
+    if helper is not None or execution.session_id is None:
+        return ()
+    return res.turns.listed(execution.action_id, execution.session_id)
+
+
+def _before(turn: Turn, committed: Sequence[Listed], request: Recall) -> set[tuple[str, int]]:
+    """Record versions that the conversation still has before it."""
+    listed = without(in_context(committed, turn.loaded.log, request.helper_id), request.dropped)
     return {version for one in listed for version in one.versions}
 
 

@@ -66,7 +66,7 @@ def delete_memory(res: Resources, turn: Turn, call_id: str, memory_id: str) -> t
     if record.status is Status.DELETED:
         return record, None
     _require_room(turn)
-    return record.deleted(turn.now, turn.agent.principal), StagedDelete(call_id, record.memory_id)
+    return record.deleted(turn.attempt.created, turn.agent.principal), StagedDelete(call_id, record.memory_id)
 
 
 def read_memory(res: Resources, turn: Turn, memory_id: str) -> Record:

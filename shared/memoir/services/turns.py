@@ -52,7 +52,7 @@ class Turn:
     def staged(self) -> StagedView:
         """Its staged changes, in the order of their calls."""
         changes = tuple(call.staged for call in self.loaded.calls if call.staged is not None)
-        return StagedView(changes, self.now, self.agent.principal)
+        return StagedView(changes, self.attempt.created, self.agent.principal)
 
     def call(self, call_id: str, kind: str) -> Call | None:
         """An earlier call under this id."""

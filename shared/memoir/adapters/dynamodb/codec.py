@@ -172,14 +172,14 @@ def append_item(attempt: AttemptId, append: Append, *, stored: bool) -> Item:
         "first": append.first,
         "last": append.last,
         "fingerprint": append.fingerprint,
-        "stored": stored,
+        "is_stored": stored,
     }
     return item(keys.transcript(attempt), keys.append(append.append_id), fields)
 
 
 def append_from(found: dict[str, Any]) -> Append:
     """Read an append."""
-    return Append(found["id"], found["first"], found["last"], found["fingerprint"], found["stored"])
+    return Append(found["id"], found["first"], found["last"], found["fingerprint"], found["is_stored"])
 
 
 def call_items(attempt: AttemptId, call: Call) -> list[Item]:

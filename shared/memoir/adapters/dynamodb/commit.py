@@ -79,10 +79,10 @@ def _turn(commit: Commit) -> Item:
 
 
 def _lock(memory: Requests, lock: Lock) -> Action:
-    stored = item(keys.lock(lock.key), keys.LOCK, {"record": lock.memory_id})
+    stored = item(keys.lock(lock.key), keys.LOCK, {"holder_id": lock.memory_id})
     if lock.expected is None:
         return memory.put_new(stored)
-    return memory.put(stored, "record = :before", before=lock.expected)
+    return memory.put(stored, "holder_id = :before", before=lock.expected)
 
 
 def _update(memory: Requests, update: Update) -> Action:

@@ -34,7 +34,7 @@ class DynamoRecordStore:
         """The record that holds each duplicate key."""
         wanted = [(keys.lock(one), keys.LOCK) for one in dict.fromkeys(duplicate_keys)]
         start = len(keys.lock(""))
-        return {one["pk"][start:]: one["record"] for one in self._memory.get_all(wanted)}
+        return {one["pk"][start:]: one["holder_id"] for one in self._memory.get_all(wanted)}
 
     def newest(self, action_id: str, session_id: str | None, before: Row | None, limit: int) -> list[Row]:
         """Rows of one scope's list, newest first."""

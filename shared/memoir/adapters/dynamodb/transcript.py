@@ -71,7 +71,7 @@ class Transcript:
         stored = codec.append_item(attempt, append, stored=True)
         self._memory.transact(
             [
-                self._transcript.put(stored, "stored = :no", no=False),
+                self._transcript.put(stored, "is_stored = :no", no=False),
                 self._memory.update(
                     keys.execution(attempt.execution_id),
                     keys.attempt(attempt.number),
@@ -85,7 +85,7 @@ class Transcript:
     def unfinished_appends(self, attempt: AttemptId) -> list[str]:
         """Ids of the appends that are reserved but not stored."""
         found = self._transcript.query(keys.transcript(attempt), keys.APPENDS)
-        return [one["id"] for one in found if not one["stored"]]
+        return [one["id"] for one in found if not one["is_stored"]]
 
     def opening(self, attempt: AttemptId) -> Event | None:
         """The first event."""
