@@ -7,7 +7,7 @@ DEV_STAMP := .venv/dev.$(shell cksum < requirements-dev.lock | tr ' ' '-')
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo up test check bench invoke schema lock clean
+.PHONY: help install demo up test check bench lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -32,14 +32,8 @@ test: check ## the checks, then every test (ARGS="-k name" chooses)
 	@echo "== pytest"
 	@$(BIN)/python -m pytest $(ARGS)
 
-bench: $(DEV_STAMP) ## import time and memory, speed, requests, retrieval quality
+bench: $(DEV_STAMP) ## import time and memory of each function
 	@$(BIN)/python -m tests.bench $(ARGS)
-
-invoke: $(RUN_STAMP) ## call a function of a running `make up`: FN=agent_runtime EVENT=events/agent_runtime/register.json
-	@$(BIN)/python -m infra.local.invoke "$(FN)" "$(EVENT)"
-
-schema: $(DEV_STAMP) ## write docs/protocol.schema.json anew
-	@$(BIN)/python -m memoir.protocol_schema > docs/protocol.schema.json
 
 lock: ## compile the lock files anew (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra local pyproject.toml -o requirements.lock
