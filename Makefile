@@ -1,6 +1,6 @@
 # memoir: `make` lists the targets. Everything is installed into .venv, and nothing outside this folder is changed.
 
-PYTHON := $(firstword $(foreach name,python3.13 python3.12 python3.11 python3,$(shell command -v $(name) 2>/dev/null)))
+PYTHON := $(shell for name in python3.13 python3.12 python3.11 python3; do $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
 BIN := .venv/bin
 RUN_STAMP := .venv/run.$(shell cksum < requirements.lock | tr ' ' '-')
 DEV_STAMP := .venv/dev.$(shell cksum < requirements-dev.lock | tr ' ' '-')
@@ -45,7 +45,6 @@ clean: ## remove what the others made
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "memoir needs Python 3.11 or newer on the PATH"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "memoir needs Python 3.11 or newer; this is " + sys.version.split()[0])'
 	@echo "== making .venv with $(PYTHON)"
 	@rm -rf .venv
 	@$(PYTHON) -m venv .venv
