@@ -29,12 +29,42 @@ class Side(StrEnum):
 
 @dataclass(frozen=True)
 class Seen:
-    """One request: DynamoDB's operation, and the seconds between which it was under way."""
+    """One request: DynamoDB's operation, the round it went in, and the actions of its transaction."""
 
     operation: str
-    started: float
-    ended: float
+    round: int
     actions: int
+
+
+class Rounds:
+    """Keeps requests back until no other comes for a while, then lets them pass together.
+
+    So requests that need not wait for one another are in one round, however busy the machine is.
+    """
+
+    def __init__(self) -> None:
+        self.quiet = 0.0
+        self._number = 0
+        self._open = False
+        self._latest = 0.0
+        self._lock = threading.Lock()
+
+    def enter(self) -> int:
+        """Wait for the round to be complete; its number."""
+        with self._lock:
+            self._number += not self._open
+            self._open = True
+            self._latest = time.monotonic()
+            number = self._number
+        while True:
+            with self._lock:
+                left = self._latest + self.quiet - time.monotonic()
+                if number < self._number or not self._open:
+                    return number
+                if left <= 0:
+                    self._open = False
+                    return number
+            time.sleep(left)
 
 
 class Between:
@@ -47,6 +77,7 @@ class Between:
         self._target = ""
         self._lock = threading.Lock()
         self._armed: tuple[int, Side] | None = None
+        self._rounds = Rounds()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
@@ -65,12 +96,14 @@ class Between:
         self._server.server_close()
 
     @contextmanager
-    def watching(self) -> Iterator[list[Seen]]:
-        """Collect the requests that are made inside the block."""
+    def watching(self, quiet: float = 0.0) -> Iterator[list[Seen]]:
+        """Collect the requests that are made inside the block; a round ends after ``quiet`` seconds without another."""
         with self._lock:
             self.seen = []
         found: list[Seen] = []
+        self._rounds.quiet = quiet
         yield found
+        self._rounds.quiet = 0.0
         with self._lock:
             found += self.seen
 
@@ -130,9 +163,8 @@ class Between:
                     between._kill(self.client_address[1])
                     self.close_connection = True
                     return
-                started = time.perf_counter()
+                seen = Seen(operation, between._rounds.enter(), _actions(body))
                 status, headers, answer = between._pass_on(self.path, dict(self.headers), body)
-                seen = Seen(operation, started, time.perf_counter(), _actions(body))
                 with between._lock:
                     between.seen.append(seen)
                 if due is Side.AFTER:
@@ -155,9 +187,5 @@ def _actions(body: bytes) -> int:
 
 
 def round_trips(requests: Sequence[Seen]) -> int:
-    """How many requests had to follow one another: the most of them of which no two were under way together."""
-    count, free = 0, 0.0
-    for request in sorted(requests, key=lambda one: one.ended):
-        if request.started >= free:
-            count, free = count + 1, request.ended
-    return count
+    """How many requests had to follow one another."""
+    return len({request.round for request in requests})

@@ -7,7 +7,6 @@ import inspect
 import json
 import os
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,28 +87,14 @@ class Crowd(Watched):
     agents: dict[int, Agent]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def filling(request: pytest.FixtureRequest) -> Iterator["Future[Crowd] | None"]:
-    """The crowd, written while other tests run, if any test wants it: that takes a minute and one of two cores."""
-    if not any("crowd" in getattr(item, "fixturenames", ()) for item in request.session.items):
-        yield None
-        return
-    with watched_system() as running, ThreadPoolExecutor(1) as pool:
-        yield pool.submit(fill, running)
-
-
-def fill(running: Watched) -> Crowd:
-    """Write the crowd's records."""
-    agents = {size: Agent(running.runtime) for size in (10, 1_000)}
-    for size, agent in agents.items():
-        agent.seed([f"fact {n}" for n in range(size)], "seed", scope="agent")
-    return Crowd(running.runtime, running.between, agents)
-
-
 @pytest.fixture(scope="session")
-def crowd(filling: "Future[Crowd]") -> Crowd:
+def crowd() -> Iterator[Crowd]:
     """The crowd, complete."""
-    return filling.result()
+    with watched_system() as running:
+        agents = {size: Agent(running.runtime) for size in (10, 1_000)}
+        for size, agent in agents.items():
+            agent.seed([f"fact {n}" for n in range(size)], "seed", scope="agent")
+        yield Crowd(running.runtime, running.between, agents)
 
 
 @pytest.fixture(autouse=True)
