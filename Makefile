@@ -20,6 +20,9 @@ demo: $(RUN_STAMP) ## an agent's day, played on the whole system on loopback
 up: $(RUN_STAMP) ## the whole system on loopback until Ctrl-C (ARGS="--data DIR", "--embedder NAME", …)
 	@$(BIN)/python -m infra.local up $(ARGS)
 
+invoke: $(RUN_STAMP) ## one event to a function of the running system (FN=agent_runtime EVENT=01-register-agent)
+	@$(BIN)/python -m infra.local invoke $(or $(FN),agent_runtime) $(or $(EVENT),01-register-agent)
+
 check: $(DEV_STAMP) ## style, types and layers
 	@echo "== ruff, mypy, import-linter"
 	@$(BIN)/ruff format --check --quiet .
@@ -30,10 +33,13 @@ check: $(DEV_STAMP) ## style, types and layers
 
 test: check ## the checks, then every test (ARGS="-k name" chooses)
 	@echo "== pytest"
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 bench: $(DEV_STAMP) ## import time and memory of each function
 	@$(BIN)/python -m tests.bench $(ARGS)
+
+schema: $(DEV_STAMP) ## write docs/protocol.schema.json from the models
+	@$(BIN)/python -m infra.protocol_schema > docs/protocol.schema.json
 
 lock: ## compile the lock files anew (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra local pyproject.toml -o requirements.lock

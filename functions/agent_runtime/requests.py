@@ -12,6 +12,8 @@ from memoir.domain.text import lone_surrogate
 from memoir.protocol import MAX_REQUEST_BYTES, OPERATIONS, Request
 
 _ADAPTER: TypeAdapter[Request] = TypeAdapter(Request)
+MAX_DEPTH = 100
+"""Lists and objects inside one another in a request."""
 _TAGS = (*OPERATIONS, *EventType)
 
 
@@ -22,7 +24,7 @@ def parse_request(payload: Any) -> Request:
         payload: What the caller sent, as Lambda decoded it.
 
     Raises:
-        BadRequest: It is no request; one line a fault, each with its path.
+        BadRequest: It is no request, or nested too deep; one line a fault, each with its path.
         LimitExceeded: It is over 5 MB.
     """
     if not isinstance(payload, dict):
@@ -31,12 +33,34 @@ def parse_request(payload: Any) -> Request:
     if operation not in OPERATIONS:
         given = "is missing" if operation is None else f"{str(operation)[:64]!r} is unknown"
         raise BadRequest(f"operation {given}: use one of {', '.join(OPERATIONS)}", path="operation")
+    _check_depth(payload)
     document = _document(payload)
     try:
         return _ADAPTER.validate_json(document, by_alias=True, by_name=False)
     except ValidationError as exc:
         faults = faults_of(exc, tags=_TAGS)
         raise BadRequest(describe_faults(faults), path=faults[0].path or None) from exc
+
+
+def _check_depth(payload: dict[str, Any]) -> None:
+    level: list[Any] = [payload]
+    paths: list[str] = [""]
+    for _ in range(MAX_DEPTH):
+        below = [(one, path) for value, path in zip(level, paths, strict=True) for one, path in _inside(value, path)]
+        level, paths = [one for one, _ in below], [path for _, path in below]
+        if not level:
+            return
+    raise BadRequest(
+        f"{paths[0]} is nested deeper than {MAX_DEPTH} levels: send flatter data, or the deep part as a text",
+        path=paths[0],
+    )
+
+
+def _inside(value: Any, path: str) -> list[tuple[Any, str]]:
+    """What stands inside a list or object that may hold more, with the name of the request's field."""
+    if isinstance(value, dict):
+        return [(one, path or str(key)) for key, one in value.items() if isinstance(one, dict | list)]
+    return [(one, path) for one in value if isinstance(one, dict | list)]
 
 
 def _document(payload: dict[str, Any]) -> bytes:

@@ -1,4 +1,4 @@
-"""``python -m infra.local up`` runs the system until Ctrl-C; ``demo`` plays a story on it (SPEC §14)."""
+"""memoir on this machine: ``up`` until Ctrl-C, ``demo`` plays a story on it, ``invoke`` sends an event (SPEC §14)."""
 
 import argparse
 import signal
@@ -18,6 +18,10 @@ def main(argv: list[str]) -> int:
         from infra.local.demo import main as demo
 
         return demo(argv[1:])
+    if argv[:1] == ["invoke"]:
+        from infra.local.invoke import main as invoke
+
+        return invoke(LOCAL_FILE, *argv[1:])
     parser = argparse.ArgumentParser(prog="make up", description="memoir on this machine, until Ctrl-C")
     parser.add_argument("command", choices=["up", "demo"])
     parser.add_argument("--data", type=Path, metavar="DIR", help="keep items and keys there (default: gone at the end)")

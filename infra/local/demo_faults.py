@@ -5,8 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from infra.local.demo_cast import AGENT_ID, DANIEL, MAYA, PRINCIPAL, Save, Tool
 from infra.local.demo_script import AWAY, TRAVEL
 from infra.local.demo_stage import Stage
-from memoir.client import ErrorCode, Memoir, MemoirCallError, Turn
-from memoir.domain.turn import AttemptStatus
+from memoir.client import AttemptStatus, ErrorCode, Memoir, MemoirCallError, Turn
 
 
 class CoreBankingDown(Exception):

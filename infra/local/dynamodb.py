@@ -15,7 +15,6 @@ from typing import Any
 import boto3
 from moto.dynamodb.models import dynamodb_backends
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
-from werkzeug.serving import WSGIRequestHandler, make_server
 
 from infra.local import moto_fixes
 from infra.local.dynamodb_front import Front
@@ -27,20 +26,10 @@ ACCOUNT = "123456789012"
 SAVE_SECONDS = 5
 
 
-class _Quiet(WSGIRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """Print nothing."""
-
-
 def main(folder: str | None) -> None:
     """Serve until the parent is gone."""
     moto_fixes.apply()
-    front = Front(DomainDispatcherApplication(create_backend_app), ACCOUNT, REGION)
-    server = make_server("127.0.0.1", 0, front, threaded=True, request_handler=_Quiet)
-    threading.Thread(target=server.serve_forever, name="dynamodb", daemon=True).start()
-    endpoint = f"http://127.0.0.1:{server.server_port}"
+    endpoint = Front(DomainDispatcherApplication(create_backend_app), ACCOUNT, REGION).endpoint
     session = boto3.Session("local", "local", region_name=REGION)
     client = session.client("dynamodb", endpoint_url=endpoint)
     for table in TABLES:

@@ -41,6 +41,7 @@ class Worker:
                 stderr=output,
                 env={**os.environ, **environment},
                 pass_fds=[writing],
+                start_new_session=True,  # Ctrl-C is for the parent, which ends its children in order
             )
         os.close(writing)
         self._function = function

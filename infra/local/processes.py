@@ -32,6 +32,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=self._output,
             env={**os.environ, **environment},
+            start_new_session=True,  # Ctrl-C is for the parent, which ends its children in order
         )
 
     def ready(self) -> dict[str, Any]:

@@ -7,12 +7,11 @@ on the wire. ``E`` of the specification is ``executionId`` with ``invocationNumb
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue, WithJsonSchema
 
 from memoir.domain.errors import ErrorCode
 from memoir.domain.events import AppendedEvent
 from memoir.domain.model import CallerId, ExecutionIds, Model, SessionId, Uuid, Version
-from memoir.domain.text import caller_id
 from memoir.domain.turn import AttemptStatus, CallStatus
 
 MAX_REQUEST_BYTES = 5_000_000
@@ -40,9 +39,9 @@ def _message(value: str | list[JsonObject]) -> str | list[JsonObject]:
     return value
 
 
-Instant = Annotated[str, AfterValidator(_instant)]
+Instant = Annotated[str, AfterValidator(_instant), WithJsonSchema({"type": "string", "format": "date-time"})]
 Message = Annotated[str | list[JsonObject], AfterValidator(_message)]
-Principal = Annotated[str, AfterValidator(caller_id)]
+Principal = CallerId
 
 
 def _absent(value: object) -> bool:
@@ -57,7 +56,7 @@ class Helper(Model):
     """A subagent, or a program run by ``programmatic_tool_caller``: it may search, never write."""
 
     id: CallerId
-    kind: Annotated[str, AfterValidator(caller_id)] = "subagent"
+    kind: CallerId = "subagent"
 
 
 class RegisterAgent(Model):
@@ -65,7 +64,7 @@ class RegisterAgent(Model):
 
     operation: Literal["registerAgent"]
     action_id: Uuid
-    name: Annotated[str, AfterValidator(caller_id)]
+    name: CallerId
     principal: Principal | None = None
     harness: JsonObject
     policies: tuple[JsonObject, ...] | None = None

@@ -115,6 +115,8 @@ def dynamodb() -> "DynamoDBClient":
         connect_timeout=2,
         read_timeout=10,
         retries={"mode": "standard", "total_max_attempts": 4},
+        # Our own code builds every request, and DynamoDB checks it again.
+        parameter_validation=False,
     )
     client: DynamoDBClient = boto3.client("dynamodb", config=config)
     return client

@@ -73,17 +73,19 @@ def test_bytes_that_are_no_json_never_reach_an_answer_of_ours_as_a_success(runti
         assert reply["error"]["code"] in {"BAD_REQUEST", "InvalidRequestContentException"}
 
 
-def test_deeply_nested_json_is_an_error_or_data_and_never_a_crash(words: Agent) -> None:
+def test_json_nested_too_deep_is_refused_with_the_limit_and_its_field(words: Agent) -> None:
     turn = words.begin()
     deep: Any = "x"
     for _ in range(600):
         deep = [deep]
     event = {"type": "tool_result", "callId": "c", "name": "n", "output": deep}
-    reply = turn.reply("appendEvents", appendId="deep", events=[event])
-    assert "result" in reply or reply["error"]["code"] in {"BAD_REQUEST", "LIMIT_EXCEEDED"}
-    reply = turn.reply("callTool", callId="deep", name="search_memory", input={"labels": deep})
-    assert reply.get("result", {"status": "FAILED"})["status"] == "FAILED"
-    assert "result" in reply or reply["error"]["code"] == "BAD_REQUEST"
+    for operation, path, fields in (
+        ("appendEvents", "events", {"appendId": "deep", "events": [event]}),
+        ("callTool", "input", {"callId": "deep", "name": "search_memory", "input": {"labels": deep}}),
+    ):
+        refused = turn.refusal(operation, **fields)
+        assert (refused.code, refused.path) == ("BAD_REQUEST", path)
+        assert "100 levels" in refused.message
     turn.commit()
 
 

@@ -34,10 +34,12 @@ from memoir.domain.events import (
     ToolErrorEvent,
     ToolResultEvent,
 )
+from memoir.domain.turn import AttemptStatus
 from memoir.protocol import Helper
 
 __all__ = [
     "AppendedEvent",
+    "AttemptStatus",
     "ContextEvent",
     "ErrorCode",
     "FunctionFailed",

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
 from memoir.domain.text import caller_id, canonical_uuid, session_id
@@ -28,11 +28,12 @@ class DocumentModel(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
 
-Uuid = Annotated[str, AfterValidator(canonical_uuid)]
+Uuid = Annotated[str, AfterValidator(canonical_uuid), WithJsonSchema({"type": "string", "format": "uuid"})]
 """A UUID; upper case is accepted and kept as lower case."""
-CallerId = Annotated[str, AfterValidator(caller_id)]
+_NAME = WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 256})
+CallerId = Annotated[str, AfterValidator(caller_id), _NAME]
 """An id named by the caller: 1 to 256 bytes."""
-SessionId = Annotated[str, AfterValidator(session_id)]
+SessionId = Annotated[str, AfterValidator(session_id), _NAME]
 """A session's name: 1 to 256 bytes, no control characters."""
 Version = Annotated[int, Field(ge=1)]
 """A version or invocation, numbered from 1."""
