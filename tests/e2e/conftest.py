@@ -67,7 +67,7 @@ class Watched:
 def watched_system() -> Iterator[Watched]:
     """Run such a system."""
     between = Between()
-    with LocalSystem(functions_dynamodb=between.stand_before, **index_arguments("off")) as running:
+    with LocalSystem(functions_dynamodb=between.stand_before, embedder="minilm", **index_arguments("off")) as running:
         between.pids = lambda: running.pools[running.function_name].pids
         yield Watched(connect(running.file), between)
     between.stop()

