@@ -35,7 +35,7 @@ test: check ## the checks, then every test (ARGS="-k name" chooses)
 	@echo "== pytest"
 	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder $(ARGS)
 
-bench: $(DEV_STAMP) ## import time and memory of each function
+bench: $(DEV_STAMP) ## imports, speed and quality; figures, plots and JSON in build/bench (ARGS="speed", ARGS="quality", …)
 	@$(BIN)/python -m tests.bench $(ARGS)
 
 schema: $(DEV_STAMP) ## write docs/protocol.schema.json from the models

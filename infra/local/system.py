@@ -9,7 +9,7 @@ import secrets
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -18,7 +18,7 @@ import boto3
 
 from infra.local.dynamodb import REGION
 from infra.local.lambda_api import LambdaApi
-from infra.local.opensearch.node import start_node
+from infra.local.opensearch.node import HEAP, start_node
 from infra.local.pool import FunctionPool
 from infra.local.processes import Child, PartFailed
 from infra.local.stream_pump import StreamPump
@@ -50,6 +50,7 @@ class LocalSystem:
         indexer: Whether the stream is brought to it.
         functions_dynamodb: From the real DynamoDB endpoint, the one that functions use; for tests that stand between.
         environment: More variables for the functions.
+        heap: Of OpenSearch.
         say: Told what is being done.
     """
 
@@ -63,6 +64,7 @@ class LocalSystem:
         indexer: bool = True,
         functions_dynamodb: Callable[[str], str] | None = None,
         environment: dict[str, str] | None = None,
+        heap: str = HEAP,
         say: Say = quiet,
     ) -> None:
         self._temporary = Path(tempfile.mkdtemp(prefix="memoir-"))
@@ -74,10 +76,13 @@ class LocalSystem:
         self._indexer = indexer
         self._functions_dynamodb = functions_dynamodb
         self._environment = environment or {}
+        self._heap = heap
         self._say = say
         self._children: list[Child] = []
         self.pools: dict[str, FunctionPool] = {}
         self._api: LambdaApi | None = None
+        self.environment: Mapping[str, str] = {}
+        """Variables that the functions get."""
         self.dynamodb_endpoint = ""
         self.opensearch_endpoint: str | None = None
         self.pump: StreamPump | None = None
@@ -126,7 +131,7 @@ class LocalSystem:
         self.dynamodb_endpoint = dynamodb.ready()["endpoint"]
         if self._opensearch:
             self.opensearch_endpoint = os.environ.get("OPENSEARCH_URL") or self._start_opensearch()
-        environment = self._function_environment()
+        environment = self.environment = self._function_environment()
         self._say("the functions are starting")
         for function in FUNCTIONS:
             log = self.logs / f"{function.key}.log"
@@ -138,7 +143,7 @@ class LocalSystem:
         self._write_file()
 
     def _start_opensearch(self) -> str:
-        child, url = start_node(self._data / "opensearch", self.logs / "opensearch.log", self._say)
+        child, url = start_node(self._data / "opensearch", self.logs / "opensearch.log", self._say, self._heap)
         self._children.append(child)
         return url
 

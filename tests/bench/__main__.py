@@ -1,33 +1,24 @@
-"""``make bench``: import time and memory of each function, each in a process of its own."""
+"""``make bench``: imports, speed and quality in one run; ``make bench ARGS="speed --sizes 100"`` runs one of them."""
 
-import json
-import subprocess
+import importlib
 import sys
+from collections.abc import Sequence
 
-from memoir.schema import FUNCTIONS
-
-_PROBE = """
-import json, resource, sys, time
-started = time.perf_counter()
-__import__(sys.argv[1])
-seconds = time.perf_counter() - started
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-heavy = [name for name in ("opensearchpy", "numpy", "aws_cdk", "onnxruntime") if name in sys.modules]
-print(json.dumps({"seconds": seconds, "megabytes": peak / 1024, "heavy": heavy}))
-"""
+BENCHES = {"imports": "tests.bench.imports", "speed": "tests.bench.speed.run", "quality": "tests.bench.quality.run"}
 
 
-def main() -> int:
-    """Print one line a function."""
-    print(f"{'function':<18}{'import':>9}{'memory':>10}  heavy modules")
-    for function in FUNCTIONS:
-        module = function.handler.partition(":")[0]
-        done = subprocess.run([sys.executable, "-c", _PROBE, module], check=True, capture_output=True, text=True)
-        found = json.loads(done.stdout)
-        heavy = ", ".join(found["heavy"]) or "none"
-        print(f"{function.key:<18}{found['seconds']:>7.2f} s{found['megabytes']:>7.0f} MB  {heavy}")
-    return 0
+def main(argv: Sequence[str]) -> int:
+    """Run the bench that is named, or all; the exit code."""
+    if argv and argv[0] not in BENCHES:
+        print(f"{argv[0]} is no bench: use one of {', '.join(BENCHES)}", file=sys.stderr)
+        return 2
+    chosen = [argv[0]] if argv else list(BENCHES)
+    codes: list[int] = []
+    for name in chosen:
+        print(f"== {name}")
+        codes.append(importlib.import_module(BENCHES[name]).main(argv[1:]))
+    return max(codes)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,91 @@
+"""Many committed records at once, written by the same adapters as a commit's, without its turns."""
+
+import random
+import uuid
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from memoir.adapters.dynamodb.records_codec import record_item
+from memoir.domain.embedding import Vector
+from memoir.domain.record import Change, Record, RecordVector, Scope, Source, Status, index_tokens
+from memoir.domain.vectors import normalise
+from memoir.services.resources import Resources
+from memoir.wiring import settings, table
+
+PEOPLE = ("Maya", "Otto", "Lena", "Ravi", "Chen", "Ines", "Sam", "Noor")
+VERBS = ("prefers", "ordered", "returned", "asked about", "cancelled", "paid for", "forgot", "shared")
+THINGS = ("tea", "a flight", "the invoice", "a red bicycle", "two tickets", "the contract", "a lamp", "a parcel")
+PLACES = ("Lisbon", "Oslo", "Kyoto", "Cairo", "Quito", "Perth", "Turin", "Riga")
+_BATCH = 500
+
+
+def sentence(number: int) -> str:
+    """A fact like others, with a code of its own."""
+    chance = random.Random(number)
+    words = (chance.choice(PEOPLE), chance.choice(VERBS), chance.choice(THINGS), "in", chance.choice(PLACES))
+    return f"{' '.join(words)} under order OR-{number:06}-{chance.randrange(100):02}"
+
+
+@cache
+def _direction(word: str, dimensions: int) -> Vector:
+    chance = random.Random(word)
+    return tuple(chance.gauss(0, 1) for _ in range(dimensions))
+
+
+def vector(text: str, dimensions: int) -> Vector:
+    """A vector that texts with the same words share in part: embedding 100,000 texts would take an hour."""
+    words = [word for word in text.split() if not word.startswith("OR-")]
+    noise = random.Random(text)
+    sums = [sum(values) for values in zip(*(_direction(word, dimensions) for word in words), strict=True)]
+    return normalise([value + noise.gauss(0, 1) for value in sums])
+
+
+def records(action_id: str, count: int, resources: Resources) -> Iterator[Record]:
+    """Records of agent scope, a second apart."""
+    profile = resources.embedder.profile
+    for number in range(count):
+        text = sentence(number)
+        created = (
+            f"2026-01-{1 + number // 86_400:02}T{number // 3_600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}.000Z"
+        )
+        yield Record(
+            memory_id=str(uuid.UUID(int=random.Random(f"{action_id}{number}").getrandbits(128), version=4)),
+            action_id=action_id,
+            summary=text,
+            content="",
+            kind="fact",
+            scope=Scope.AGENT,
+            source=Source.TOOL,
+            labels=(),
+            preview=False,
+            replaces=None,
+            execution_id=action_id,
+            invocation_number=1,
+            action_version=1,
+            session_id="seed",
+            created=created,
+            changes=(Change(Status.ACTIVE, False, None, created, "user:bench"),),
+            tokens=index_tokens(text, ""),
+            vector=RecordVector(profile.model, vector(text, profile.dimensions)),
+        )
+
+
+def seed(action_id: str, count: int, resources: Resources, progress: Callable[[int], None]) -> None:
+    """Write them into the table and the index; ``progress`` hears how many are done."""
+    memory = table(settings().memory_table)
+    batch: list[Record] = []
+    for record in records(action_id, count, resources):
+        batch.append(record)
+        if len(batch) == _BATCH:
+            _write(batch, memory.write_all, resources)
+            progress(len(batch))
+            batch = []
+    _write(batch, memory.write_all, resources)
+    progress(len(batch))
+
+
+def _write(batch: list[Record], put: Callable[..., None], resources: Resources) -> None:
+    if batch:
+        put([record_item(record) for record in batch])
+        if resources.index is not None:
+            resources.index.write(batch)
