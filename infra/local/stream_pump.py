@@ -61,6 +61,7 @@ class StreamPump:
         self._ended = threading.Event()
         self.switches = Switches()
         self.sweep_seconds = SWEEP_SECONDS
+        self.longest_pause = LONGEST_PAUSE
         self._thread = threading.Thread(target=self._run, name="stream-pump", daemon=True)
         self._thread.start()
 
@@ -120,7 +121,7 @@ class StreamPump:
             failed = set() if outcome.failed else _failures(json.loads(outcome.payload))
             if not outcome.failed:
                 batch = _from_first_failure(batch, failed)
-            if not batch or self._ended.wait(min(LONGEST_PAUSE, 0.1 * 2**tried)):
+            if not batch or self._ended.wait(min(self.longest_pause, 0.1 * 2**tried)):
                 return
         with self._dead_letters.open("a") as file:
             file.writelines(json.dumps(record["dynamodb"]["Keys"]) + "\n" for record in batch)

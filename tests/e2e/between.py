@@ -1,4 +1,4 @@
-"""A proxy between the functions and DynamoDB: it notes every request, and can kill the function that makes one."""
+"""A proxy between the functions and DynamoDB or OpenSearch: it notes requests, and can kill the function at one."""
 
 import http.client
 import json
@@ -29,7 +29,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True)
 class Seen:
-    """One request: DynamoDB's operation, the round it went in, and the actions of its transaction."""
+    """One request: its operation, the round it went in, and the actions of its transaction."""
 
     operation: str
     round: int
@@ -67,10 +67,16 @@ class Rounds:
             time.sleep(left)
 
 
-class Between:
-    """The proxy. ``pids`` tells the processes of the function that may be killed."""
+def is_write(operation: str) -> bool:
+    """Whether DynamoDB's operation changes something."""
+    return operation in WRITES
 
-    def __init__(self) -> None:
+
+class Between:
+    """The proxy. ``pids`` tells the processes of the function that may be killed, ``counted`` at what requests."""
+
+    def __init__(self, counted: Callable[[str], bool] = is_write) -> None:
+        self._counted = counted
         self.pids: Callable[[], Sequence[int]] = list
         self.seen: list[Seen] = []
         self.killed = 0
@@ -107,13 +113,13 @@ class Between:
         with self._lock:
             found += self.seen
 
-    def kill_at(self, write: int, side: Side) -> None:
-        """Kill the function at its ``write``-th write from now on, counted from 0; once."""
-        self._armed = (write, side)
+    def kill_at(self, request: int, side: Side) -> None:
+        """Kill the function at its ``request``-th counted request from now on, counted from 0; once."""
+        self._armed = (request, side)
 
     @property
     def armed(self) -> bool:
-        """Whether the write to die at has not come yet."""
+        """Whether the request to die at has not come yet."""
         return self._armed is not None
 
     def disarm(self) -> None:
@@ -122,7 +128,7 @@ class Between:
 
     def _due(self, operation: str) -> Side | None:
         with self._lock:
-            if self._armed is None or operation not in WRITES:
+            if self._armed is None or not self._counted(operation):
                 return None
             left, side = self._armed
             self._armed = None if left == 0 else (left - 1, side)
@@ -134,10 +140,12 @@ class Between:
                 os.kill(pid, signal.SIGKILL)
                 self.killed += 1
 
-    def _pass_on(self, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes]:
+    def _pass_on(
+        self, method: str, path: str, headers: dict[str, str], body: bytes
+    ) -> tuple[int, dict[str, str], bytes]:
         connection = http.client.HTTPConnection(self._target, timeout=60)
         try:
-            connection.request("POST", path, body, headers)
+            connection.request(method, path, body, headers)
             answer = connection.getresponse()
             return answer.status, dict(answer.getheaders()), answer.read()
         finally:
@@ -156,15 +164,16 @@ class Between:
 
             def do_POST(self) -> None:
                 """Pass one request on."""
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                operation = str(self.headers["X-Amz-Target"]).rsplit(".", maxsplit=1)[-1]
+                body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+                target = self.headers["X-Amz-Target"] or f"{self.command} {urlsplit(self.path).path}"
+                operation = str(target).rsplit(".", maxsplit=1)[-1]
                 due = between._due(operation)
                 if due is Side.BEFORE:
                     between._kill(self.client_address[1])
                     self.close_connection = True
                     return
                 seen = Seen(operation, between._rounds.enter(), _actions(body))
-                status, headers, answer = between._pass_on(self.path, dict(self.headers), body)
+                status, headers, answer = between._pass_on(self.command, self.path, dict(self.headers), body)
                 with between._lock:
                     between.seen.append(seen)
                 if due is Side.AFTER:
@@ -179,11 +188,13 @@ class Between:
                 self.end_headers()
                 self.wfile.write(answer)
 
+            do_GET = do_PUT = do_POST  # noqa: N815 - the names are http.server's
+
         return Handler
 
 
 def _actions(body: bytes) -> int:
-    return len(json.loads(body).get("TransactItems", ()))
+    return len(json.loads(body)["TransactItems"]) if b'"TransactItems"' in body else 0
 
 
 def round_trips(requests: Sequence[Seen]) -> int:

@@ -51,5 +51,8 @@ def test_without_a_running_system_it_says_what_to_run(tmp_path: Path, capsys: py
 
 
 def test_an_error_reply_is_printed_and_is_no_success(system: LocalSystem, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(system.file, "index_admin", "describe") == 1  # this system has no index
-    assert "MEMOIR_OPENSEARCH_ENDPOINT" in capsys.readouterr().out
+    agent = (ROOT / "events" / "agent_runtime" / "02-begin-turn.json").read_text(encoding="utf-8")
+    assert '"actionId"' in agent
+    with LocalSystem(opensearch=False) as fresh:
+        assert main(fresh.file, "agent_runtime", "02-begin-turn") == 1
+    assert "NOT_FOUND" in capsys.readouterr().out

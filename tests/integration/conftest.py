@@ -1,0 +1,81 @@
+"""The real OpenSearch, its adapter, and systems on loopback that use it (SPEC §4, §5)."""
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.local.system import LocalSystem
+from memoir.adapters.opensearch.http import Http
+from memoir.adapters.opensearch.index import OpenSearchIndex
+from memoir.domain.embedding import EmbedderProfile
+from memoir.schema import STREAM_INDEXER
+from tests.e2e.between import Between
+from tests.e2e.conftest import connect
+from tests.e2e.driver import Runtime
+
+DIMENSIONS = 8
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of the index run in one process, beside one set of systems."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent and item.path.stem.startswith("test_index"):
+            item.add_marker(pytest.mark.xdist_group("index"))
+
+
+@pytest.fixture
+def profile() -> EmbedderProfile:
+    """A model that nobody else uses, so that its index is the test's own."""
+    return EmbedderProfile(f"test-{uuid.uuid4()}", DIMENSIONS, floor=0.0, min_score=0.1, part_bytes=100)
+
+
+@pytest.fixture
+def index(opensearch: str, profile: EmbedderProfile) -> Iterator[OpenSearchIndex]:
+    """An empty index."""
+    http = Http(opensearch)
+    made = OpenSearchIndex(http, profile)
+    made.ensure()
+    yield made
+    http.write("DELETE", f"/{made.name}")
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """A system whose indexer reaches DynamoDB and OpenSearch through proxies."""
+
+    system: LocalSystem
+    runtime: Runtime
+    dynamodb: Between
+    opensearch: Between
+
+    @property
+    def pump(self) -> Any:
+        """The stream pump."""
+        assert self.system.pump is not None
+        return self.system.pump
+
+
+def _any(_: str) -> bool:
+    return True
+
+
+@pytest.fixture(scope="session")
+def indexed(opensearch: str) -> Iterator[Indexed]:
+    """The whole system with the index."""
+    dynamodb, searching = Between(_any), Between(_any)
+    with LocalSystem(
+        embedder="minilm",
+        opensearch_url=opensearch,
+        functions_dynamodb=dynamodb.stand_before,
+        functions_opensearch=searching.stand_before,
+    ) as system:
+        for between in (dynamodb, searching):
+            between.pids = lambda: system.pools[STREAM_INDEXER.name].pids
+        yield Indexed(system, connect(system.file), dynamodb, searching)
+    dynamodb.stop()
+    searching.stop()
