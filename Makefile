@@ -33,7 +33,7 @@ check: $(DEV_STAMP) ## style, types and layers
 
 test: check ## the checks, then every test (ARGS="-k name" chooses)
 	@echo "== pytest"
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder $(ARGS)
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder $(ARGS)
 
 bench: $(DEV_STAMP) ## imports, speed and quality; figures, plots and JSON in build/bench (ARGS="speed", ARGS="quality", …)
 	@$(BIN)/python -m tests.bench $(ARGS)

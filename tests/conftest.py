@@ -1,26 +1,51 @@
 """How tests are spread over processes, and the one OpenSearch that they share."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.shared_node import SharedNode, url_in
 
-LONGEST = ("test_requests_table", "test_index", "test_demo", "test_real_conversations", "test_faults")
-"""Beginnings of the names of files that would otherwise be waited for at the end."""
+LONGEST = ("index", "mode=", "test_requests_table", "test_demo", "test_real_conversations", "test_faults")
+"""Parts of the names of groups that would otherwise be waited for at the end."""
+_MODE = re.compile(r"mode=\w+")
 _NODE = pytest.StashKey[SharedNode]()
+
+
+def group_of(nodeid: str) -> str:
+    """Tests of one group run in one process: a file, a mode of the end-to-end tests, or all that have the index."""
+    file = nodeid.partition("::")[0]
+    if mode := _MODE.search(nodeid):
+        return mode[0]
+    return "index" if "/integration/test_index" in file else file
+
+
+class Groups(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    """Hands out whole groups."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Groups:
+    """Hand out whole groups to the run's processes."""
+    return Groups(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Group by file, unless a test names its group; longest files first."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
-    items.sort(key=lambda item: next((n for n, name in enumerate(LONGEST) if item.path.stem.startswith(name)), 99))
+    """Begin with the longest files."""
+
+    def place(item: pytest.Item) -> int:
+        return next((n for n, name in enumerate(LONGEST) if name in group_of(item.nodeid)), len(LONGEST))
+
+    items.sort(key=place)
 
 
 @pytest.hookimpl(optionalhook=True)

