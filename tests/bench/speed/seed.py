@@ -16,7 +16,7 @@ PEOPLE = ("Maya", "Otto", "Lena", "Ravi", "Chen", "Ines", "Sam", "Noor")
 VERBS = ("prefers", "ordered", "returned", "asked about", "cancelled", "paid for", "forgot", "shared")
 THINGS = ("tea", "a flight", "the invoice", "a red bicycle", "two tickets", "the contract", "a lamp", "a parcel")
 PLACES = ("Lisbon", "Oslo", "Kyoto", "Cairo", "Quito", "Perth", "Turin", "Riga")
-_BATCH = 500
+_BATCH = 2_000
 
 
 def sentence(number: int) -> str:
