@@ -23,6 +23,9 @@ up: $(RUN_STAMP) ## the whole system on loopback until Ctrl-C (ARGS="--data DIR"
 invoke: $(RUN_STAMP) ## one event to a function of the running system (FN=agent_runtime EVENT=01-register-agent)
 	@$(BIN)/python -m infra.local invoke $(or $(FN),agent_runtime) $(or $(EVENT),01-register-agent)
 
+explain: $(RUN_STAMP) ## why a search of the running system finds what it finds (AGENT=id SESSION=name QUERY="…")
+	@$(BIN)/python -m infra.local explain --agent "$(AGENT)" $(if $(SESSION),--session "$(SESSION)") "$(QUERY)"
+
 check: $(DEV_STAMP) ## style, types and layers
 	@echo "== ruff, mypy, import-linter"
 	@$(BIN)/ruff format --check --quiet .

