@@ -4,11 +4,13 @@ import random
 import uuid
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
+
+import numpy as np
 
 from memoir.adapters.dynamodb.records_codec import record_item
 from memoir.domain.embedding import Vector
 from memoir.domain.record import Change, Record, RecordVector, Scope, Source, Status, index_tokens
-from memoir.domain.vectors import normalise
 from memoir.services.resources import Resources
 from memoir.wiring import settings, table
 
@@ -27,17 +29,17 @@ def sentence(number: int) -> str:
 
 
 @cache
-def _direction(word: str, dimensions: int) -> Vector:
-    chance = random.Random(word)
-    return tuple(chance.gauss(0, 1) for _ in range(dimensions))
+def _direction(word: str, dimensions: int) -> Any:
+    return np.random.default_rng(list(word.encode())).normal(size=dimensions)
 
 
 def vector(text: str, dimensions: int) -> Vector:
     """A vector that texts with the same words share in part: embedding 100,000 texts would take an hour."""
-    words = [word for word in text.split() if not word.startswith("OR-")]
-    noise = random.Random(text)
-    sums = [sum(values) for values in zip(*(_direction(word, dimensions) for word in words), strict=True)]
-    return normalise([value + noise.gauss(0, 1) for value in sums])
+    total = np.random.default_rng(list(text.encode())).normal(size=dimensions)
+    for word in text.split():
+        if not word.startswith("OR-"):
+            total = total + _direction(word, dimensions)
+    return tuple((total / np.linalg.norm(total)).tolist())
 
 
 def records(action_id: str, count: int, resources: Resources) -> Iterator[Record]:
