@@ -77,8 +77,11 @@ def search_index() -> "SearchIndex | None":
     from memoir.adapters.opensearch.http import Http
     from memoir.adapters.opensearch.index import OpenSearchIndex
 
-    endpoint = settings().opensearch_endpoint
-    return Circuit(OpenSearchIndex(Http(endpoint), embedder().profile)) if endpoint else None
+    known = settings()
+    if not known.opensearch_endpoint:
+        return None
+    index = OpenSearchIndex(Http(known.opensearch_endpoint), embedder().profile)
+    return Circuit(index, known.index_retry_seconds)
 
 
 @cache

@@ -73,17 +73,20 @@ def is_write(operation: str) -> bool:
 
 
 class Between:
-    """The proxy. ``pids`` tells the processes of the function that may be killed, ``counted`` at what requests."""
+    """The proxy. ``pids`` tells the processes of the function that may be killed, ``counted`` at what requests.
 
-    def __init__(self, counted: Callable[[str], bool] = is_write) -> None:
+    Proxies that share their ``rounds`` tell which of their requests went together.
+    """
+
+    def __init__(self, counted: Callable[[str], bool] = is_write, rounds: Rounds | None = None) -> None:
         self._counted = counted
+        self._rounds = rounds or Rounds()
         self.pids: Callable[[], Sequence[int]] = list
         self.seen: list[Seen] = []
         self.killed = 0
         self._target = ""
         self._lock = threading.Lock()
         self._armed: tuple[int, Side] | None = None
-        self._rounds = Rounds()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)

@@ -12,7 +12,7 @@ from memoir.adapters.opensearch.http import Http
 from memoir.adapters.opensearch.index import OpenSearchIndex
 from memoir.domain.embedding import EmbedderProfile
 from memoir.schema import STREAM_INDEXER
-from tests.e2e.between import Between
+from tests.e2e.between import Between, Rounds
 from tests.e2e.conftest import connect
 from tests.e2e.driver import Runtime
 
@@ -58,7 +58,8 @@ def _any(_: str) -> bool:
 @pytest.fixture(scope="session")
 def indexed(opensearch: str) -> Iterator[Indexed]:
     """The whole system with the index."""
-    dynamodb, searching = Between(_any), Between(_any)
+    rounds = Rounds()
+    dynamodb, searching = Between(_any, rounds), Between(_any, rounds)
     with LocalSystem(
         embedder="minilm",
         opensearch_url=opensearch,

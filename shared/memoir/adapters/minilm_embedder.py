@@ -17,7 +17,7 @@ PROFILE = EmbedderProfile(
     model="all-MiniLM-L6-v2-onnx-int8",
     dimensions=384,
     floor=-0.05,
-    min_score=0.25,
+    min_score=0.25,  # 1 % of the right answers of LoCoMo's dev five lie below .240
     part_bytes=1_000,
     weight_other_script=0.3,
 )

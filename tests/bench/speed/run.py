@@ -68,6 +68,7 @@ def main(argv: Sequence[str]) -> int:
 def measure(sizes: Sequence[int], queries: int, commits: int, console: Console) -> list[Line]:
     """Seed an agent of each size beside the others, then time searches and commits of each."""
     # NOTE: imported when the environment names the system, since the wiring reads it once.
+    from memoir.wiring import settings, table
     from tests.bench.speed.seed import seed
     from tests.bench.speed.timed import Clock, timed_function
 
@@ -78,7 +79,9 @@ def measure(sizes: Sequence[int], queries: int, commits: int, console: Console) 
         for size, agent in agents.items():
             _call("registerAgent", actionId=agent, name="bench", harness=_harness())
             task = progress.add_task(f"writing {size:,} records", total=size)
-            seed(agent, size, resources, lambda done, task=task: progress.advance(task, done))  # type: ignore[misc]
+            assert resources.index is not None
+            memory, profile = table(settings().memory_table), resources.embedder.profile
+            seed(agent, size, memory, resources.index, profile, lambda done, task=task: progress.advance(task, done))  # type: ignore[misc]
         for size, agent in agents.items():
             task = progress.add_task(f"measuring at {size:,}", total=queries + commits)
             step: Callable[[], None] = lambda task=task: progress.advance(task)  # type: ignore[misc] # noqa: E731

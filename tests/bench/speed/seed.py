@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from memoir.adapters.dynamodb.records_codec import record_item
-from memoir.domain.embedding import Vector
+from memoir.adapters.dynamodb.requests import Requests
+from memoir.domain.embedding import EmbedderProfile, Vector
 from memoir.domain.record import Change, Record, RecordVector, Scope, Source, Status, index_tokens
-from memoir.services.resources import Resources
-from memoir.wiring import settings, table
+from memoir.ports import SearchIndex
 
 PEOPLE = ("Maya", "Otto", "Lena", "Ravi", "Chen", "Ines", "Sam", "Noor")
 VERBS = ("prefers", "ordered", "returned", "asked about", "cancelled", "paid for", "forgot", "shared")
@@ -42,9 +42,8 @@ def vector(text: str, dimensions: int) -> Vector:
     return tuple((total / np.linalg.norm(total)).tolist())
 
 
-def records(action_id: str, count: int, resources: Resources) -> Iterator[Record]:
+def records(action_id: str, count: int, profile: EmbedderProfile) -> Iterator[Record]:
     """Records of agent scope, a second apart."""
-    profile = resources.embedder.profile
     for number in range(count):
         text = sentence(number)
         created = (
@@ -72,22 +71,27 @@ def records(action_id: str, count: int, resources: Resources) -> Iterator[Record
         )
 
 
-def seed(action_id: str, count: int, resources: Resources, progress: Callable[[int], None]) -> None:
+def seed(
+    action_id: str,
+    count: int,
+    memory: Requests,
+    index: SearchIndex,
+    profile: EmbedderProfile,
+    progress: Callable[[int], None] = lambda _: None,
+) -> None:
     """Write them into the table and the index; ``progress`` hears how many are done."""
-    memory = table(settings().memory_table)
     batch: list[Record] = []
-    for record in records(action_id, count, resources):
+    for record in records(action_id, count, profile):
         batch.append(record)
         if len(batch) == _BATCH:
-            _write(batch, memory.write_all, resources)
+            _write(batch, memory, index)
             progress(len(batch))
             batch = []
-    _write(batch, memory.write_all, resources)
+    _write(batch, memory, index)
     progress(len(batch))
 
 
-def _write(batch: list[Record], put: Callable[..., None], resources: Resources) -> None:
+def _write(batch: list[Record], memory: Requests, index: SearchIndex) -> None:
     if batch:
-        put([record_item(record) for record in batch])
-        if resources.index is not None:
-            resources.index.write(batch)
+        memory.write_all([record_item(record) for record in batch])
+        index.write(batch)

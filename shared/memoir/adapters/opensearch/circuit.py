@@ -8,17 +8,21 @@ from memoir.domain.errors import IndexUnavailable
 from memoir.domain.record import Record
 from memoir.ports import IndexAnswer, IndexQuery, IndexState, SearchIndex
 
-OPEN_SECONDS = 5.0
-"""After a failure, how long searches go on without the index before one tries it again."""
-
 T = TypeVar("T")
 
 
 class Circuit:
-    """``SearchIndex`` that remembers a failure for a while."""
+    """``SearchIndex`` that remembers a failure for a while.
 
-    def __init__(self, index: SearchIndex, clock: Callable[[], float] = time.monotonic) -> None:
+    Args:
+        index: The index itself.
+        open_seconds: After a failure, how long searches go on without it before one tries it again.
+        clock: Seconds that only grow.
+    """
+
+    def __init__(self, index: SearchIndex, open_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._index = index
+        self._open_seconds = open_seconds
         self._clock = clock
         self._away_until = float("-inf")
 
@@ -44,7 +48,7 @@ class Circuit:
         try:
             answer = call()
         except IndexUnavailable:
-            self._away_until = self._clock() + OPEN_SECONDS
+            self._away_until = self._clock() + self._open_seconds
             raise
         self._away_until = float("-inf")
         return answer
