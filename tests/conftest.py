@@ -11,7 +11,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests.shared_node import SharedNode, url_in
 
-LONGEST = ("index", "mode=", "test_requests_table", "test_demo", "test_real_conversations", "test_faults")
+LONGEST = ("index", "mode=", "test_requests_table", "opensearch", "test_demo", "test_faults", "test_real", "bench")
 """Parts of the names of groups that would otherwise be waited for at the end."""
 _MODE = re.compile(r"mode=\w+")
 _NODE = pytest.StashKey[SharedNode]()

@@ -18,8 +18,10 @@ from tests.e2e.driver import Agent, Runtime, lexical
 MODES = ("off", "stopped", "on")
 """No OpenSearch, an index that the stream does not reach, and the whole system."""
 EVERY_MODE = {
+    "test_cases_embedding",
     "test_cases_safety",
     "test_cases_searching",
+    "test_concurrency",
     "test_ranking",
     "test_recall",
     "test_search",

@@ -96,7 +96,7 @@ def test_a_turn_commits_in_one_transaction(writes: list[list[Seen]]) -> None:
     assert commit[0].actions <= 100
 
 
-def test_a_function_killed_before_and_after_each_write_leaves_all_or_nothing_and_retries_end_the_turn(
+def test_x5_a_function_killed_before_and_after_each_write_leaves_all_or_nothing_and_retries_end_the_turn(
     watched: Watched, writes: list[list[Seen]]
 ) -> None:
     """One turn in which every single write is the death of its function, twice, and every call is made again."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Crowd
-from tests.e2e.driver import Agent, lexical
+from tests.e2e.driver import Agent, lexical, new_id
 from tests.e2e.requests_table import COLUMNS, SIZES, Cost, both, embeddings_of, measure, parse, render
 
 RANKED = {"recall", "recall, without text", "search_memory, by query"}
@@ -67,9 +67,26 @@ def test_s12_an_agent_with_few_records_gets_its_five_beside_one_with_a_thousand(
     assert len(turn.listed()) == 8
 
 
-def test_a_thousand_records_are_walked_whole(crowd: Crowd) -> None:
-    with crowd.agents[1_000].turn("walk") as turn:
-        entries = turn.listed()
-    assert len({entry["memoryId"] for entry in entries}) == len(entries) >= 1_000
-    keys = [(entry["created"], entry["memoryId"]) for entry in entries]
-    assert keys == sorted(keys, reverse=True)
+def test_1137_records_are_walked_in_pages_while_others_are_added_and_deleted(crowd: Crowd) -> None:
+    agent = crowd.agents[1_000]
+    agent.seed([f"passing {n}" for n in range(1_137 - 1_000)], "seed", scope="agent")
+    with agent.turn("count") as turn:
+        before = turn.listed()
+    assert len(before) >= 1_137
+    seen: list[str] = []
+    gone: set[str] = set()
+    with agent.turn("walk") as turn:
+        for number, page in enumerate(turn.walk(limit=50)):
+            seen += [entry["memoryId"] for entry in page]
+            ahead = [entry["memoryId"] for entry in before if entry["memoryId"] not in seen]
+            if number % 4 == 0 and ahead:
+                dying = {ahead[len(ahead) // 2], seen[-1]}
+                with agent.turn("writer") as writer:
+                    writer.add(f"newcomer {new_id()}", scope="agent")
+                    for one in dying:
+                        writer.delete(one)
+                gone |= dying
+    assert len(gone) > 8
+    assert len(seen) == len(set(seen))
+    lasting = [entry["memoryId"] for entry in before if entry["memoryId"] not in gone]
+    assert [one for one in seen if one in set(lasting)] == lasting

@@ -129,7 +129,7 @@ def test_filters_and_limits_do_the_same_in_every_situation(turns: dict[str, Turn
         assert other == first, name
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
     query=st.text(max_size=60).filter(lambda text: not any("\ud800" <= c <= "\udfff" for c in text)),
     limit=st.integers(1, 50),

@@ -128,7 +128,7 @@ def _search(res: Resources, turn: Turn, given: SearchMemory) -> Answer:
 
 
 def _ranked(res: Resources, turn: Turn, query: str, filters: Filters, limit: int, *, explain: bool) -> Answer:
-    found = find(res, turn, query, filters, limit)
+    found = find(res, turn, lambda: query, filters, limit)
     log: dict[str, JsonValue] = {"lack": log_lack(found.lack), "behind": found.behind}
     if explain and found.ranking is not None:
         log["explain"] = explained(found.ranking, len(found.records))

@@ -6,7 +6,7 @@ was put before the same conversation already and is still in its context.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 from pydantic import JsonValue
 
@@ -49,20 +49,19 @@ def _recall(res: Resources, request: Recall) -> RecallResult:
             raise IdReused(f"recallId {request.recall_id} was used with other content: use a new one", path="recallId")
         return _result(turn, earlier, at_refs(res, turn, parse_refs(earlier.answer.get("records", []))))
     require_open(turn.attempt)
-    text = _query(res, turn, request)
-    memory = turn.harness.memory
+    text = cache(partial(_query, res, turn, request))
     found, committed = res.gather.gather(
-        lambda: find(res, turn, text, Filters(), memory.search.max_results) if memory.enabled and text else Found(()),
+        lambda: find(res, turn, text, Filters(), turn.harness.memory.search.max_results),
         lambda: _committed(res, turn, request.helper_id),
     )
     records = found.records[: fit(found.records, turn, whole=False)]
-    call = _call(res, turn, request, _Recalled(mark, text, found, tuple(records), committed))
+    call = _call(res, turn, request, _Recalled(mark, text(), found, tuple(records), committed))
     _record(res, turn, call)
     return _result(turn, call, records)
 
 
 def _query(res: Resources, turn: Turn, request: Recall) -> str:
-    """What to look for: the given text, else what the conversation said last."""
+    """What to look for: the given text, else what the conversation said last; empty: nothing."""
     if not turn.harness.memory.enabled:
         return ""
     if request.text is not None and request.text.strip():

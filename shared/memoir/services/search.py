@@ -5,7 +5,7 @@ turn's staged writes, all are ranked by one function with one set of statistics,
 stored record before it is returned.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from memoir.domain.errors import IndexUnavailable
 from memoir.domain.ranking import Ranking, Statistics
@@ -25,29 +25,39 @@ SPARE = 10
 """Hits that are checked beyond the limit, for those that are not to be seen."""
 
 
-def find(res: Resources, turn: Turn, text: str, filters: Filters, limit: int) -> Found:
+def find(res: Resources, turn: Turn, text: Callable[[], str], filters: Filters, limit: int) -> Found:
     """Rank the records within the turn's reach.
 
     Args:
         res: The ports.
         turn: Who searches.
-        text: Any text; it is data.
+        text: Gives any text, which is data; its own reads run beside the search's first. Empty: nothing is found.
         filters: Exact conditions.
         limit: Most records to return.
     """
-    wanted = Wanted(text, Query.of(text), filters, limit)
     if res.index is None:
-        return _find_newest(res, turn, wanted, embed(res, turn, text))
+        asked = _asked(res, turn, text, filters, limit)
+        return _find_newest(res, turn, *asked) if asked else Found(())
     execution = turn.execution
-    overlay, embedded = res.gather.gather(
+    overlay, asked = res.gather.gather(
         lambda: res.records.overlay(execution.action_id, execution.session_id, agent=turn.reading.agent),
-        lambda: embed(res, turn, text),
+        lambda: _asked(res, turn, text, filters, limit),
     )
+    if asked is None:
+        return Found(())
     try:
-        found = _find_indexed(res, res.index, turn, wanted, embedded, overlay.memory_ids)
+        found = _find_indexed(res, res.index, turn, *asked, overlay.memory_ids)
     except IndexUnavailable:
-        return _find_newest(res, turn, wanted, embedded)
+        return _find_newest(res, turn, *asked)
     return found if not overlay.behind else Found(found.records, found.ranking, found.lack, True, found.usage)
+
+
+def _asked(
+    res: Resources, turn: Turn, text: Callable[[], str], filters: Filters, limit: int
+) -> tuple[Wanted, Embedded] | None:
+    """What is wanted, with the query's vector; ``None`` when nothing is asked."""
+    query = text()
+    return (Wanted(query, Query.of(query), filters, limit), embed(res, turn, query)) if query else None
 
 
 def _find_newest(res: Resources, turn: Turn, wanted: Wanted, embedded: Embedded) -> Found:
