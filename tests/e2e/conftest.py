@@ -12,6 +12,12 @@ import pytest
 from botocore.config import Config
 
 from infra.local.system import LocalSystem
+from memoir.adapters.dynamodb.records_codec import record_item
+from memoir.adapters.dynamodb.requests import Requests
+from memoir.adapters.minilm_embedder import PROFILE
+from memoir.adapters.threads import Threads
+from memoir.schema import MEMORY_TABLE
+from tests.bench.speed.seed import records
 from tests.e2e.between import Between
 from tests.e2e.driver import Agent, Runtime, lexical
 
@@ -89,6 +95,7 @@ class Watched:
 
     runtime: Runtime
     between: Between
+    memory: Requests
 
 
 @contextmanager
@@ -97,7 +104,10 @@ def watched_system() -> Iterator[Watched]:
     between = Between()
     with LocalSystem(functions_dynamodb=between.stand_before, embedder=EMBEDDER, opensearch=False) as running:
         between.pids = lambda: running.pools[running.function_name].pids
-        yield Watched(connect(running.file), between)
+        client = boto3.Session("any", "any", region_name="us-east-1").client(
+            "dynamodb", endpoint_url=running.dynamodb_endpoint
+        )
+        yield Watched(connect(running.file), between, Requests(client, MEMORY_TABLE.name, Threads()))
     between.stop()
 
 
@@ -117,12 +127,13 @@ class Crowd(Watched):
 
 @pytest.fixture(scope="session")
 def crowd() -> Iterator[Crowd]:
-    """The crowd, complete."""
+    """The crowd, complete; its records are put into the table as commits put them there, at once."""
     with watched_system() as running:
         agents = {size: Agent(running.runtime) for size in (10, 1_000)}
         for size, agent in agents.items():
-            agent.seed([f"fact {n}" for n in range(size)], "seed", scope="agent")
-        yield Crowd(running.runtime, running.between, agents)
+            stored = [record_item(one) for one in records(agent.id, size, PROFILE, lambda n: f"fact {n}")]
+            running.memory.write_all(stored)
+        yield Crowd(running.runtime, running.between, running.memory, agents)
 
 
 @pytest.fixture(autouse=True)

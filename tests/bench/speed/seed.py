@@ -42,10 +42,12 @@ def vector(text: str, dimensions: int) -> Vector:
     return tuple((total / np.linalg.norm(total)).tolist())
 
 
-def records(action_id: str, count: int, profile: EmbedderProfile) -> Iterator[Record]:
+def records(
+    action_id: str, count: int, profile: EmbedderProfile, text_of: Callable[[int], str] = sentence
+) -> Iterator[Record]:
     """Records of agent scope, a second apart."""
     for number in range(count):
-        text = sentence(number)
+        text = text_of(number)
         created = (
             f"2026-01-{1 + number // 86_400:02}T{number // 3_600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}.000Z"
         )
