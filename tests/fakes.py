@@ -12,6 +12,7 @@ from memoir.domain.config import AgentHead, AgentVersion
 from memoir.domain.embedding import EmbedderProfile, Embedding
 from memoir.domain.errors import EmbedderUnavailable
 from memoir.domain.events import EventType
+from memoir.domain.pins import PinList, Pins
 from memoir.domain.record import Record, RecordVector, Scope
 from memoir.domain.turn import (
     Append,
@@ -141,6 +142,11 @@ class FakeRecords:
         self.records: dict[tuple[str, str], Record] = {}
         self.locks: dict[str, str] = {}
         self.commits: list[Commit] = []
+        self.pin_lists: dict[tuple[str, str | None, bool], PinList] = {}
+
+    def pins(self, action_id: str, session_id: str | None) -> Pins:
+        agent, session = _pin_keys(action_id, session_id)
+        return Pins(self.pin_lists.get(agent, PinList()), self.pin_lists.get(session, PinList()))
 
     def get(self, action_id: str, memory_ids: Sequence[str]) -> dict[str, Record]:
         return {one: self.records[action_id, one] for one in memory_ids if (action_id, one) in self.records}
@@ -173,6 +179,10 @@ class FakeRecords:
         ]
         added = tuple(Row(one.created, one.memory_id) for one in changed if one.version == 1)
         return Overlay(tuple(dict.fromkeys(one.memory_id for one in changed)), added, behind=False)
+
+
+def _pin_keys(action_id: str, session_id: str | None) -> tuple[tuple[str, str | None, bool], ...]:
+    return (action_id, None, False), (action_id, session_id, True)
 
 
 def _in(record: Record, session_id: str | None) -> bool:
@@ -300,8 +310,12 @@ class FakeTurns:
             or any((agent, one.memory_id) in records.records for one in changes.written)
             or any(records.locks.get(lock.key) != lock.expected for lock in changes.locks)
             or any(_version(records, one.before) != one.before.version for one in changes.updates)
+            or (commit.pins and records.pins(agent, commit.execution.session_id) != commit.pins.before)
         ):
             raise Raced
+        if commit.pins:
+            lists = (commit.pins.after.agent, commit.pins.after.session)
+            records.pin_lists |= zip(_pin_keys(agent, commit.execution.session_id), lists, strict=True)
         self._attempts[stored.id] = replace(
             stored, status=AttemptStatus.COMMITTED, last_call=commit.now, outcome=commit.outcome
         )

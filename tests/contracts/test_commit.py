@@ -6,10 +6,11 @@ from dataclasses import replace
 import pytest
 
 from memoir.domain.changes import ChangeSet, Lock, Update
+from memoir.domain.pins import PinList, Pins
 from memoir.domain.record import Record, RecordVector, Scope
 from memoir.domain.turn import AttemptId, AttemptStatus, Listed
 from memoir.domain.vectors import normalise
-from memoir.ports import Commit, Raced, Row
+from memoir.ports import Commit, PinChange, Raced, Row
 from tests.builders import AGENT, EXECUTION, attempt, execution, record, session
 from tests.contracts.conftest import Stores
 from tests.contracts.test_turns import begin, loaded
@@ -193,3 +194,24 @@ def test_a_vector_may_come_later_and_leaves_the_version(stores: Stores) -> None:
     with pytest.raises(Raced):
         stores.records.attach_vector(COFFEE, RecordVector("m", (1.0, 0.0)))
     assert known(stores, COFFEE) == {}
+
+
+def test_pin_lists_change_only_while_both_are_as_read(stores: Stores) -> None:
+    begin(stores.turns)
+    empty = stores.records.pins(AGENT, "s")
+    assert empty == Pins()
+    first = empty.after([], [TEA])
+    stores.turns.commit(commit(TEA, pins=PinChange(empty, first)))
+    assert stores.records.pins(AGENT, "s") == first
+    assert stores.records.pins(AGENT, "another").session == PinList()
+    private = record("private", scope=Scope.SESSION)
+    stale = replace(next_turn(stores), pins=PinChange(empty, empty.after([], [private])))
+    with pytest.raises(Raced):
+        stores.turns.commit(stale)
+    assert stores.records.pins(AGENT, "s") == first
+    second = first.after([], [private])
+    stores.turns.commit(replace(stale, pins=PinChange(first, second)))
+    third = second.after([TEA.memory_id], [])
+    stores.turns.commit(replace(next_turn(stores, 3), pins=PinChange(second, third)))
+    assert stores.records.pins(AGENT, "s") == third
+    assert list(third.agent.costs) == []

@@ -184,7 +184,6 @@ def test_a_refused_configuration_takes_no_version(runtime: Runtime) -> None:
     [
         (memory(extraction={"prompt": "Keep allergies."}), "harness.memory.extraction"),
         (memory(extraction={"every": {"messages": 4}}), "harness.memory.extraction"),
-        (memory(pinned={"max_tokens": 2000}), "harness.memory.pinned"),
         ({"history": {"index": "messages"}}, "harness.history"),
         ({"history": {"index": "messages_and_tools"}}, "harness.history"),
     ],

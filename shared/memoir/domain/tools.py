@@ -177,6 +177,11 @@ def _add(memory: MemoryConfig) -> Offer:
             "enum": sorted(memory.writes),
             "description": "session: only this session recalls it. agent: every session does.",
         }
+    if memory.pinned is not None:
+        properties["pinned"] = {
+            "type": "boolean",
+            "description": "List it in every turn's instructions; only for what is needed every time.",
+        }
     properties["replaces"] = {"type": "string", "description": "Id of the record that this one corrects."}
     return Offer(
         ToolName.ADD_MEMORY,

@@ -75,6 +75,7 @@ class Attempt:
         as_of: Commits of the session when it began.
         previous: The session's last committed attempts when it began, newest first.
         fingerprint: Hash of the request that began it.
+        pinned: Ids and versions of the records that its instructions list.
         pending: Appends whose sequences are reserved but whose events are not all stored.
         outcome: What the commit did, as ids and versions; or the error of a conflict.
     """
@@ -87,6 +88,7 @@ class Attempt:
     as_of: int
     previous: tuple[AttemptId, ...]
     fingerprint: str
+    pinned: tuple[tuple[str, int], ...] = ()
     pending: int = 0
     outcome: Mapping[str, JsonValue] | None = None
     reason: str | None = None

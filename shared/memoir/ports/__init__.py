@@ -4,7 +4,7 @@ from memoir.ports.agents import AgentStore, Registration
 from memoir.ports.embedder import Embedder
 from memoir.ports.index import IndexAnswer, IndexQuery, IndexState, Outbox, OutboxKey, OutboxStore, SearchIndex
 from memoir.ports.records import Overlay, RecordStore, Row
-from memoir.ports.turns import Beginning, Commit, LoadedTurn, Raced, TurnStore
+from memoir.ports.turns import Beginning, Commit, LoadedTurn, PinChange, Raced, TurnStore
 from memoir.ports.world import Clock, Gather, NewId
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "OutboxKey",
     "OutboxStore",
     "Overlay",
+    "PinChange",
     "Raced",
     "RecordStore",
     "Registration",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from memoir.domain.pins import Pins
 from memoir.domain.record import Record, RecordVector
 
 
@@ -54,4 +55,8 @@ class RecordStore(Protocol):
 
     def overlay(self, action_id: str, session_id: str | None, *, agent: bool) -> Overlay:
         """What commits changed that the index may not know: the session's own, and the agent's if ``agent``."""
+        ...
+
+    def pins(self, action_id: str, session_id: str | None) -> Pins:
+        """The agent's pins and the session's, in one round trip."""
         ...

@@ -11,6 +11,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from memoir.domain.changes import ChangeSet
+from memoir.domain.pins import Pins
 from memoir.domain.turn import (
     Append,
     Attempt,
@@ -66,6 +67,14 @@ class Beginning:
 
 
 @dataclass(frozen=True, slots=True)
+class PinChange:
+    """Pin lists as a commit read them, and as it leaves them; it holds only while both are as read."""
+
+    before: Pins
+    after: Pins
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """What ``commitTurn`` writes in one transaction.
 
@@ -73,6 +82,7 @@ class Commit:
         attempt: As read; OPEN.
         session: As read; it names this attempt as open. ``None`` without sessions.
         listed: The conversation's recalls that are still in context; ``None``: unchanged.
+        pins: ``None``: no pin changes.
         outbox_id: UUIDv7; its item is written only when a record changes.
         now: Commit time.
         outcome: What the commit did, as ids and versions.
@@ -86,6 +96,7 @@ class Commit:
     outbox_id: str
     now: str
     outcome: dict[str, JsonValue]
+    pins: PinChange | None = None
 
 
 class TurnStore(Protocol):
@@ -182,6 +193,6 @@ class TurnStore(Protocol):
         """Write everything of the turn in one transaction.
 
         Raises:
-            Raced: Attempt, session, a record or a lock is not as read, or the store was busy.
+            Raced: Attempt, session, a record, a lock or a pin list is not as read, or the store was busy.
         """
         ...

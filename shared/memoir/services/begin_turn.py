@@ -1,5 +1,6 @@
 """``beginTurn``: open an attempt, one live turn a session at a time (SPEC §4)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
@@ -7,9 +8,11 @@ from pydantic import JsonValue
 from memoir.domain.config import AgentVersion
 from memoir.domain.errors import BadRequest, IdReused, LimitExceeded, NotFound, SessionBusy, TurnEnded, Unsupported
 from memoir.domain.events import MAX_EVENT_BYTES, EventType
+from memoir.domain.pins import instructions
 from memoir.domain.token import execution_token
 from memoir.domain.tools import offered
 from memoir.domain.turn import Attempt, AttemptId, AttemptStatus, Event, Execution, Session, lease_expired
+from memoir.domain.visibility import Reach
 from memoir.ports import Beginning
 from memoir.protocol import BeginTurn, BeginTurnResult, Tool
 from memoir.services.events import event_bytes
@@ -110,7 +113,8 @@ def _beginning(res: Resources, request: BeginTurn, before: _Before) -> Beginning
     attempt_id = AttemptId(request.execution_id, request.invocation_number)
     session = _occupied(request, before, attempt_id, now) if request.session_id else None
     turn = before.execution.turn if before.execution else session.next_turn - 1 if session else None
-    events = _first_events(request, before.agent)
+    pinned = _pinned(res, request, before.agent)
+    events = _first_events(request, before.agent, pinned)
     return Beginning(
         execution=_execution(request, before, turn, now),
         attempt=Attempt(
@@ -122,6 +126,7 @@ def _beginning(res: Resources, request: BeginTurn, before: _Before) -> Beginning
             as_of=session.commits if session else 0,
             previous=session.previous if session else (),
             fingerprint=_mark(request),
+            pinned=pinned,
         ),
         session=session,
         session_before=before.session,
@@ -192,7 +197,19 @@ def _execution(request: BeginTurn, before: _Before, turn: int | None, now: str) 
     )
 
 
-def _first_events(request: BeginTurn, agent: AgentVersion) -> tuple[Event, ...]:
+def _pinned(res: Resources, request: BeginTurn, agent: AgentVersion) -> tuple[tuple[str, int], ...]:
+    """Ids and versions of the pinned records that the turn reads, oldest first (SPEC §8)."""
+    if not agent.memory.enabled or agent.memory.pinned is None:
+        return ()
+    pins = res.records.pins(request.action_id, request.session_id)
+    reading = Reach.reading(agent.harness, request.action_id, request.session_id)
+    found = res.records.get(request.action_id, [*pins.agent.costs, *pins.session.costs]).values()
+    listed = [record for record in found if record.pinned and reading.finds(record)]
+    listed.sort(key=lambda record: (record.created, record.memory_id))
+    return tuple((record.memory_id, record.version) for record in listed)
+
+
+def _first_events(request: BeginTurn, agent: AgentVersion, pinned: Sequence[tuple[str, int]]) -> tuple[Event, ...]:
     content: JsonValue = request.message if isinstance(request.message, str) else list(request.message)
     key = "text" if isinstance(request.message, str) else "content"
     message = Event(1, EventType.MESSAGE, None, {key: content, **({"time": request.time} if request.time else {})})
@@ -203,7 +220,8 @@ def _first_events(request: BeginTurn, agent: AgentVersion) -> tuple[Event, ...]:
         )
     if not agent.memory.enabled:
         return (message,)
-    return (message, Event(2, EventType.MEMORY_PINNED, None, {"records": []}))
+    listed: list[JsonValue] = [[memory_id, version] for memory_id, version in pinned]
+    return (message, Event(2, EventType.MEMORY_PINNED, None, {"records": listed}))
 
 
 def _result(res: Resources, execution: Execution, attempt: Attempt, agent: AgentVersion) -> BeginTurnResult:
@@ -212,10 +230,18 @@ def _result(res: Resources, execution: Execution, attempt: Attempt, agent: Agent
     return BeginTurnResult(
         turn=execution.turn,
         version=execution.action_version,
-        instructions="",
+        instructions=_instructions(res, execution, attempt),
         tools=tuple(tools),
         execution_token=execution_token(attempt.id, agent.action_id, attempt.created, key),
     )
+
+
+def _instructions(res: Resources, execution: Execution, attempt: Attempt) -> str:
+    """The pinned list as this attempt began with it; a record's text never changes."""
+    if not attempt.pinned:
+        return ""
+    records = res.records.get(execution.action_id, [memory_id for memory_id, _ in attempt.pinned])
+    return instructions([records[memory_id] for memory_id, _ in attempt.pinned])
 
 
 def _mark(request: BeginTurn) -> str:

@@ -7,10 +7,11 @@ from pydantic import JsonValue
 from memoir.domain.changes import ChangeSet, build_changes
 from memoir.domain.conversation import in_context, newest_listed
 from memoir.domain.errors import Conflict, ErrorCode, MissingAppend
+from memoir.domain.pins import budget_fault, newly_pinned, unpinned
 from memoir.domain.record import Record, Status
 from memoir.domain.staging import StagedAdd
 from memoir.domain.turn import AttemptId, AttemptStatus, Call, Listed, Session
-from memoir.ports import Commit
+from memoir.ports import Commit, PinChange
 from memoir.protocol import CommitTurn, CommitTurnResult, SkippedAdd, Usage
 from memoir.services.present import change, parse_refs, refs
 from memoir.services.resources import Resources
@@ -42,6 +43,7 @@ def _commit(res: Resources, request: CommitTurn) -> CommitTurnResult:
     now = max(res.clock.now(), session.last_commit) if session else res.clock.now()
     try:
         changes = _changes(res, turn, now)
+        pins = _pins(res, turn, changes)
     except Conflict as conflict:
         outcome: dict[str, JsonValue] = {"code": ErrorCode.CONFLICT, "message": conflict.message}
         res.turns.close(turn.loaded, AttemptStatus.ROLLED_BACK, now, reason="conflict", outcome=outcome)
@@ -55,6 +57,7 @@ def _commit(res: Resources, request: CommitTurn) -> CommitTurnResult:
         outbox_id=res.ids.uuid7(),
         now=now,
         outcome=_outcome(turn, changes),
+        pins=pins,
     )
     res.turns.commit(commit)
     return _result(commit.outcome, {record.memory_id: record for record in changes.changed})
@@ -81,6 +84,23 @@ def _changes(res: Resources, turn: Turn, now: str) -> ChangeSet:
     if others:
         heads = heads | res.records.get(action_id, others)
     return build_changes(staged, heads, holders, now, turn.agent.principal)
+
+
+def _pins(res: Resources, turn: Turn, changes: ChangeSet) -> PinChange | None:
+    """What the commit does to the pinned lists.
+
+    Raises:
+        Conflict: Other turns pinned so much meanwhile that the list would go over its budget.
+    """
+    removed, added = unpinned(changes), newly_pinned(changes)
+    if not removed and not added:
+        return None
+    before = res.records.pins(turn.execution.action_id, turn.execution.session_id)
+    after = before.after(removed, added)
+    pinned = turn.harness.memory.pinned
+    if added and pinned is not None and (fault := budget_fault(before, after, pinned.max_tokens)):
+        raise Conflict(fault)
+    return PinChange(before, after)
 
 
 def _listed(turn: Turn, before: Sequence[Listed]) -> tuple[Listed, ...] | None:

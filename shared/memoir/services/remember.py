@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from memoir.domain.config import ScopeName
 from memoir.domain.errors import EmbedderUnavailable, ToolRefused
+from memoir.domain.pins import budget_fault
 from memoir.domain.record import (
     Change,
     Record,
@@ -19,7 +20,7 @@ from memoir.domain.record import (
     label_value_fault,
     text_faults,
 )
-from memoir.domain.staging import MAX_CHANGES, StagedAdd, StagedDelete
+from memoir.domain.staging import MAX_CHANGES, StagedAdd, StagedDelete, named
 from memoir.domain.text import try_uuid
 from memoir.domain.tools import AddMemory, check_kind, label_numbers
 from memoir.domain.turn import Usage
@@ -50,6 +51,8 @@ def add_memory(res: Resources, turn: Turn, call_id: str, given: AddMemory) -> Ad
     if holder is not None and holder.active and holder.memory_id != record.replaces:
         return Added(_same_fact(record, holder, replaced), None)
     _require_room(turn)
+    if record.pinned:
+        _check_budget(res, turn, record)
     embedded, usage = _embedded(res, record)
     return Added(embedded, StagedAdd(call_id, embedded, key), usage)
 
@@ -100,7 +103,7 @@ def _new_record(res: Resources, turn: Turn, given: AddMemory) -> Record:
     if faults:
         raise ToolRefused("\n".join(faults))
     check_kind(given.kind, memory)
-    if given.pinned:
+    if given.pinned and memory.pinned is None:
         raise ToolRefused("nothing can be pinned: this agent has no memory.pinned")
     return Record(
         memory_id=res.ids.uuid7(),
@@ -118,7 +121,7 @@ def _new_record(res: Resources, turn: Turn, given: AddMemory) -> Record:
         action_version=execution.action_version,
         session_id=execution.session_id,
         created="",
-        changes=(Change(Status.ACTIVE, False, None, turn.now, turn.agent.principal),),
+        changes=(Change(Status.ACTIVE, bool(given.pinned), None, turn.now, turn.agent.principal),),
         tokens=index_tokens(given.summary, content),
     )
 
@@ -130,6 +133,17 @@ def _scope(turn: Turn, asked: str | None) -> Scope:
     if scope not in writes:
         raise ToolRefused(f"this agent may not write {scope.value} scope: leave scope out, or pass {default.value}")
     return Scope(scope.value.upper())
+
+
+def _check_budget(res: Resources, turn: Turn, record: Record) -> None:
+    """Refuse a pin that takes the list, with what this turn did to it before, over its budget."""
+    pinned = turn.harness.memory.pinned
+    stored = res.records.pins(turn.execution.action_id, turn.execution.session_id)
+    mine = [one for one in turn.staged.added().values() if one.active and one.pinned]
+    before = stored.after(named(turn.staged.changes), mine)
+    after = before.after([record.replaces] if record.replaces else [], [record])
+    if pinned is not None and (fault := budget_fault(before, after, pinned.max_tokens)):
+        raise ToolRefused(fault)
 
 
 def _named(res: Resources, turn: Turn, replaces: str | None, key: str) -> tuple[Record | None, Record | None]:

@@ -32,7 +32,7 @@ class Prepared:
     """A group with all that ranking it needs."""
 
     group: Group
-    profile: EmbedderProfile | None
+    profile: EmbedderProfile
     vectors: Sequence[Vector]
 
     @cached_property
@@ -43,10 +43,9 @@ class Prepared:
     @cached_property
     def candidates(self) -> list[Candidate]:
         """The texts as records; later ones are newer."""
-        vectors: Sequence[Vector | None] = self.vectors or [None] * len(self.ids)
         return [
             Candidate(name, f"{place:08}", TokenText.of(text), vector)
-            for place, ((name, text), vector) in enumerate(zip(self.group.texts.items(), vectors, strict=True))
+            for place, ((name, text), vector) in enumerate(zip(self.group.texts.items(), self.vectors, strict=True))
         ]
 
     @cached_property
@@ -88,7 +87,7 @@ class Bm25:
         return total
 
 
-Asked = tuple[str, Vector | None]
+Asked = tuple[str, Vector]
 Method = Callable[[Prepared, Asked], list[str]]
 
 
@@ -133,8 +132,7 @@ def _scaled(scores: Scores) -> Scores:
 
 def _memoir(prepared: Prepared, asked: Asked, candidates: Sequence[Candidate], mode: SearchMode) -> list[str]:
     query = Query.of(asked[0])
-    profile = prepared.profile or EmbedderProfile("none", 0, 0.0, 0.0, 1)
-    ranking = rank(query, asked[1], candidates, prepared.statistics(query), mode=mode, profile=profile)
+    ranking = rank(query, asked[1], candidates, prepared.statistics(query), mode=mode, profile=prepared.profile)
     return [one.id for one in ranking.results[:DEPTH]]
 
 
@@ -158,7 +156,7 @@ def memoir_from_arms(prepared: Prepared, asked: Asked) -> list[str]:
     return _memoir(prepared, asked, [one for one in prepared.candidates if one.id in names], SearchMode.HYBRID)
 
 
-WITH_VECTORS: dict[str, Method] = {
+METHODS: dict[str, Method] = {
     "BM25": bm25,
     "vector": vector,
     "RRF": rrf,
@@ -167,4 +165,3 @@ WITH_VECTORS: dict[str, Method] = {
     "memoir, words": memoir_words,
     "memoir, 100 + 100": memoir_from_arms,
 }
-WORDS_ONLY: dict[str, Method] = {"BM25": bm25, "memoir, words": memoir_words}

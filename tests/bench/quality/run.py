@@ -12,7 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from tests.bench.quality import sets
-from tests.bench.quality.methods import WITH_VECTORS, WORDS_ONLY, Asked, Method, Prepared
+from tests.bench.quality.methods import METHODS, Asked, Method, Prepared
 from tests.bench.quality.metrics import NAMES, interval, mean, score
 from tests.bench.quality.page import page
 from tests.bench.quality.plot import draw
@@ -68,26 +68,20 @@ def main(argv: Sequence[str]) -> int:
 
 
 def measure(known: Sequence[sets.QuestionSet], embedders: Sequence[str], console: Console) -> list[Figure]:
-    """Every method on every set; sets without vectors once, the others by embedder."""
-    figures = []
-    for one in known:
-        if one.words_only:
-            figures += _measured(one, None, WORDS_ONLY, console)
+    """Every method on every set by embedder."""
+    figures: list[Figure] = []
     for name in embedders:
         vectors = Vectors(name, VECTOR_CACHE)
         for one in known:
-            if not one.words_only:
-                figures += _measured(one, vectors, WITH_VECTORS, console)
+            figures += _measured(one, vectors, console)
     return figures
 
 
-def _measured(
-    one: sets.QuestionSet, vectors: Vectors | None, methods: dict[str, Method], console: Console
-) -> list[Figure]:
-    embedder = vectors.profile.model if vectors else "none"
+def _measured(one: sets.QuestionSet, vectors: Vectors, console: Console) -> list[Figure]:
+    embedder = vectors.profile.model
     with Progress(console=console, transient=True) as progress:
         prepared = [(_prepared(group, vectors, progress)) for group in one.groups]
-        scores = {name: _scores(name, method, prepared, progress) for name, method in methods.items()}
+        scores = {name: _scores(name, method, prepared, progress) for name, method in METHODS.items()}
     figures = [
         Figure(one.name, embedder, name, metric, *_summary(values, metric), one.questions)
         for name, values in scores.items()
@@ -101,10 +95,8 @@ Ready = tuple[Prepared, list[Asked]]
 ByGroup = list[list[dict[str, float]]]
 
 
-def _prepared(group: sets.Group, vectors: Vectors | None, progress: Progress) -> Ready:
+def _prepared(group: sets.Group, vectors: Vectors, progress: Progress) -> Ready:
     asked = [question.text for question in group.questions]
-    if vectors is None:
-        return Prepared(group, None, ()), [(text, None) for text in asked]
     task = progress.add_task(f"embedding {group.name}", total=len(group.texts) + len(asked))
     texts = vectors.records(list(group.texts.values()), lambda done: progress.advance(task, done))
     queries = vectors.queries(asked, lambda done: progress.advance(task, done))

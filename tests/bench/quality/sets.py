@@ -37,11 +37,10 @@ class Group:
 
 @dataclass(frozen=True)
 class QuestionSet:
-    """A set; ``words_only`` where meaning is not measured."""
+    """A set of groups."""
 
     name: str
     groups: tuple[Group, ...]
-    words_only: bool = False
 
     @property
     def questions(self) -> int:
@@ -75,14 +74,14 @@ def _turns(conversation: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def xquad(file: Path) -> QuestionSet:
-    """XQuAD: each paragraph is a record; its questions ask for it. Words only."""
+    """XQuAD: each paragraph is a record; its questions ask for it."""
     group = Group(file.stem)
     for article in json.loads(file.read_text(encoding="utf-8"))["data"]:
         for paragraph in article["paragraphs"]:
             name = str(len(group.texts))
             group.texts[name] = paragraph["context"]
             group.questions += [Question(one["question"], frozenset({name})) for one in paragraph["qas"]]
-    return QuestionSet(f"XQuAD {file.stem.rpartition('.')[2]}", (group,), words_only=True)
+    return QuestionSet(f"XQuAD {file.stem.rpartition('.')[2]}", (group,))
 
 
 def lines(file: Path) -> QuestionSet:

@@ -156,7 +156,6 @@ def _measured(
 def _recalls(groups: Ready, profile: Profile) -> tuple[float, float]:
     at5, at10 = [], []
     for prepared, asked in groups:
-        assert prepared.profile is not None
         other = Prepared(prepared.group, profile(prepared.profile), prepared.vectors)
         for one, question in zip(asked, other.group.questions, strict=True):
             ranked = memoir(other, one)

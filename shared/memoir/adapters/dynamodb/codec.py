@@ -75,6 +75,7 @@ def attempt_item(one: Attempt) -> Item:
         "as_of": one.as_of,
         "previous": attempts_text(one.previous),
         "fingerprint": one.fingerprint,
+        "pinned": to_json(one.pinned) if one.pinned else None,
         "pending": one.pending,
     }
     return item(keys.execution(one.id.execution_id), keys.attempt(one.id.number), fields)
@@ -91,6 +92,7 @@ def attempt_from(found: dict[str, Any]) -> Attempt:
         as_of=found["as_of"],
         previous=attempts_from(found["previous"]),
         fingerprint=found["fingerprint"],
+        pinned=versions_from(json.loads(found["pinned"])) if "pinned" in found else (),
         pending=found["pending"],
         outcome=json.loads(unsqueeze(found["outcome"])) if "outcome" in found else None,
         reason=found.get("reason"),

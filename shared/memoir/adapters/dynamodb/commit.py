@@ -5,6 +5,7 @@ from memoir.adapters.dynamodb.records_codec import record_item, version_fields
 from memoir.adapters.dynamodb.requests import Action, Requests
 from memoir.adapters.dynamodb.values import Item, Plain, item, squeeze, to_json
 from memoir.domain.changes import ChangeSet, Lock, Update
+from memoir.domain.pins import PinList
 from memoir.domain.record import Record, Scope
 from memoir.domain.turn import AttemptStatus, Session
 from memoir.ports import Commit
@@ -29,7 +30,22 @@ def commit_actions(memory: Requests, commit: Commit) -> list[Action]:
     actions += [_update(memory, update) for update in changes.updates]
     if changes.changed:
         actions.append(memory.put_new(outbox_item(commit)))
+    if commit.pins is not None:
+        execution, before, after = commit.execution, commit.pins.before, commit.pins.after
+        actions.append(_pins(memory, keys.agent(execution.action_id), before.agent, after.agent))
+        session = keys.session(execution.action_id, execution.session_id)
+        actions.append(_pins(memory, session, before.session, after.session))
     return actions
+
+
+def _pins(memory: Requests, partition: str, before: PinList, after: PinList) -> Action:
+    """One scope's list as it will be, or, when it stays, that it is still as read: both count for the budget."""
+    condition = "revision = :revision" if before.revision else "attribute_not_exists(pk)"
+    values = {"revision": before.revision} if before.revision else {}
+    if after == before:
+        return memory.check(partition, keys.PINS, condition, **values)
+    stored = item(partition, keys.PINS, {"pins": to_json(list(after.costs.items())), "revision": after.revision})
+    return memory.put(stored, condition, **values)
 
 
 def _attempt(memory: Requests, commit: Commit) -> Action:

@@ -11,6 +11,7 @@ from memoir.schema import OUTBOX_PREFIX
 AGENT = "A"
 SESSION = "S"
 LISTED = "L"
+PINS = "P"
 EXECUTION = "X"
 RECORD = "R"
 LOCK = "H"

@@ -8,6 +8,7 @@ from typing import Any
 from memoir.adapters.dynamodb import keys
 from memoir.adapters.dynamodb.records_codec import record_from
 from memoir.adapters.dynamodb.requests import Requests, translated
+from memoir.domain.pins import PinList, Pins
 from memoir.domain.record import Record, RecordVector
 from memoir.domain.vectors import pack
 from memoir.ports import Overlay, Row
@@ -59,6 +60,12 @@ class DynamoRecordStore:
             rows.append(Row(created, memory_id))
         return rows
 
+    def pins(self, action_id: str, session_id: str | None) -> Pins:
+        """The agent's pins and the session's."""
+        agent, session = keys.agent(action_id), keys.session(action_id, session_id)
+        found = {one["pk"]: _pin_list(one) for one in self._memory.get_all([(agent, keys.PINS), (session, keys.PINS)])}
+        return Pins(found.get(agent, PinList()), found.get(session, PinList()))
+
     def attach_vector(self, record: Record, vector: RecordVector) -> None:
         """Give a stored record its vector; its version stays."""
         pk = keys.record(record.action_id, record.memory_id)
@@ -80,6 +87,10 @@ class DynamoRecordStore:
     def _outbox(self, partition: str) -> list[dict[str, Any]]:
         page = self._memory.query(partition, OUTBOX_PREFIX, Limit=OVERLAY_COMMITS + 1, ScanIndexForward=False)
         return list(page)
+
+
+def _pin_list(found: dict[str, Any]) -> PinList:
+    return PinList(dict(json.loads(found["pins"])), found["revision"])
 
 
 def _seen(commit: dict[str, Any], session_id: str | None) -> Iterator[tuple[str, int, str]]:

@@ -125,6 +125,11 @@ class Requests:
         action: Any = {"TableName": self.table, "Key": {PK: {"S": pk}, SK: {"S": sk}}, "UpdateExpression": change}
         return {"Update": _conditioned(action, condition, values)}
 
+    def check(self, pk: str, sk: str, condition: str, **values: Any) -> Action:
+        """A condition on an item as a transaction's action, which leaves it as it is."""
+        action: Any = {"TableName": self.table, "Key": {PK: {"S": pk}, SK: {"S": sk}}}
+        return {"ConditionCheck": _conditioned(action, condition, values)}
+
     def change(self, pk: str, sk: str, change: str, **values: Plain) -> None:
         """An update of an item that is there, on its own."""
         action: Any = self.update(pk, sk, change, "attribute_exists(pk)", **values)["Update"]
