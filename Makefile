@@ -2,6 +2,8 @@
 
 PYTHON := $(shell for name in python3.13 python3.12 python3.11 python3; do $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
 BIN := .venv/bin
+# One process more than cores: many tests wait for OpenSearch's refresh.
+TEST_PROCESSES = $(shell $(BIN)/python -c 'import os; print(min(4, 1 + (os.cpu_count() or 1)))')
 RUN_STAMP := .venv/run.$(shell cksum < requirements.lock | tr ' ' '-')
 DEV_STAMP := .venv/dev.$(shell cksum < requirements-dev.lock | tr ' ' '-')
 ARGS ?=
@@ -36,7 +38,7 @@ check: $(DEV_STAMP) ## style, types and layers
 
 test: check ## the checks, then every test (ARGS="-k name" chooses)
 	@echo "== pytest"
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder $(ARGS)
+	@$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadscope --no-loadscope-reorder $(ARGS)
 
 bench: $(DEV_STAMP) ## imports, speed and quality; figures, plots and JSON in build/bench (ARGS="speed", ARGS="quality", …)
 	@$(BIN)/python -m tests.bench $(ARGS)

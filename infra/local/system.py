@@ -172,6 +172,7 @@ class LocalSystem:
             **{table.environment: table.name for table in TABLES},
             "MEMOIR_SECRET_FILE": str(self._secret_file()),
             "MEMOIR_EMBEDDER": self._embedder,
+            "MEMOIR_INDEX_REFRESH": "200ms",
             INDEX_ENVIRONMENT: self._functions_opensearch(index) if index else "",
             "AWS_ENDPOINT_URL_DYNAMODB": self._functions_dynamodb(self.dynamodb_endpoint),
             "AWS_ACCESS_KEY_ID": "local",

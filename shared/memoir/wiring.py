@@ -80,7 +80,7 @@ def search_index() -> "SearchIndex | None":
     known = settings()
     if not known.opensearch_endpoint:
         return None
-    index = OpenSearchIndex(Http(known.opensearch_endpoint), embedder().profile)
+    index = OpenSearchIndex(Http(known.opensearch_endpoint), embedder().profile, refresh=known.index_refresh)
     return Circuit(index, known.index_retry_seconds)
 
 

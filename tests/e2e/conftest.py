@@ -27,7 +27,6 @@ EVERY_MODE = {
     "test_cases_embedding",
     "test_cases_safety",
     "test_cases_searching",
-    "test_concurrency",
     "test_ranking",
     "test_recall",
     "test_search",

@@ -233,3 +233,21 @@ def test_s8_an_execution_of_another_agent_is_no_way_in(runtime: Runtime, words: 
     fields: Json = {**turn.execution, "callId": new_id(), "name": "search_memory", "input": {"query": "wombat"}}
     assert runtime.refusal("callTool", **fields, actionId=words.id).code == "BAD_REQUEST"
     assert runtime.call("callTool", **fields)["output"]["sources"] == []
+
+
+def test_s11_a_hundred_interleaved_operations_of_two_agents_cross_no_row(runtime: Runtime) -> None:
+    agents = [Agent(runtime, lexical()) for _ in range(2)]
+
+    def work(n: int) -> list[str]:
+        agent, name = agents[n % 2], f"agent{n % 2}"
+        turn = agent.begin(f"s{n % 10}-{n}")
+        turn.add(f"{name} fact {n}", scope="agent")
+        seen = turn.found("fact", limit=50) + [r["summary"] for r in turn.recall("fact")["records"]]
+        turn.commit()
+        return [summary for summary in seen if not summary.startswith(name)]
+
+    with ThreadPoolExecutor(10) as pool:
+        crossed = list(pool.map(work, range(16)))
+    assert crossed == [[]] * 16
+    for n, agent in enumerate(agents):
+        assert sorted(agent.visible("later")) == sorted(f"agent{n} fact {i}" for i in range(n, 16, 2))

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from tests.e2e.driver import Agent, Json, Runtime, Turn, ids, lexical
+from tests.e2e.driver import Agent, Json, Turn, ids
 
 
 def commit_together(turns: list[Turn]) -> list[Json]:
@@ -118,21 +118,3 @@ def test_nothing_is_staged_after_the_commit_whatever_was_acknowledged_is_there(w
         commit = pool.submit(turn.reply, "commitTurn")
     acknowledged = {memory_id for memory_id in (future.result() for future in adds) if memory_id}
     assert set(ids(commit.result()["result"]["written"])) == acknowledged
-
-
-def test_s11_a_hundred_interleaved_operations_of_two_agents_cross_no_row(runtime: Runtime) -> None:
-    agents = [Agent(runtime, lexical()) for _ in range(2)]
-
-    def work(n: int) -> list[str]:
-        agent, name = agents[n % 2], f"agent{n % 2}"
-        turn = agent.begin(f"s{n % 10}-{n}")
-        turn.add(f"{name} fact {n}", scope="agent")
-        seen = turn.found("fact", limit=50) + [r["summary"] for r in turn.recall("fact")["records"]]
-        turn.commit()
-        return [summary for summary in seen if not summary.startswith(name)]
-
-    with ThreadPoolExecutor(10) as pool:
-        crossed = list(pool.map(work, range(16)))
-    assert crossed == [[]] * 16
-    for n, agent in enumerate(agents):
-        assert sorted(agent.visible("later")) == sorted(f"agent{n} fact {i}" for i in range(n, 16, 2))

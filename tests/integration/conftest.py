@@ -29,7 +29,7 @@ def profile() -> EmbedderProfile:
 def index(opensearch: str, profile: EmbedderProfile) -> Iterator[OpenSearchIndex]:
     """An empty index."""
     http = Http(opensearch)
-    made = OpenSearchIndex(http, profile)
+    made = OpenSearchIndex(http, profile, refresh="100ms")
     made.ensure()
     yield made
     http.write("DELETE", f"/{made.name}")

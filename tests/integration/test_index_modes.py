@@ -76,27 +76,37 @@ def alone(opensearch: str) -> Iterator[LocalSystem]:
         yield system
 
 
+def config(mode: str) -> dict[str, Any]:
+    return harness(labels=LABELS, search={"mode": mode, "max_results": 50})
+
+
 @pytest.fixture(scope="module")
-def turns(indexed: Indexed, alone: LocalSystem, mode: str) -> dict[str, Turn]:
-    """A turn over the same records in each situation."""
-    config = harness(labels=LABELS, search={"mode": mode, "max_results": 50})
-    agents = {
-        "in the index": Agent(indexed.runtime, config),
-        "not in the index yet": Agent(indexed.runtime, config),
-        "without OpenSearch": Agent(connect(alone.file), config),
+def agents(indexed: Indexed, alone: LocalSystem) -> dict[str, Agent]:
+    """An agent with the records in each situation."""
+    made = {
+        "in the index": Agent(indexed.runtime, config("hybrid")),
+        "not in the index yet": Agent(indexed.runtime, config("hybrid")),
+        "without OpenSearch": Agent(connect(alone.file), config("hybrid")),
+        "in the turn itself": Agent(indexed.runtime, config("hybrid")),
     }
     indexed.pump.switches.stopped = False
-    written(agents["in the index"])
-    caught_up(indexed, agents["in the index"].id)
-    indexed.pump.switches.stopped = True
-    written(agents["not in the index yet"])
-    written(agents["without OpenSearch"])
+    written(made["in the index"])
+    caught_up(indexed, made["in the index"].id)
+    indexed.pump.switches.losing = True
+    written(made["not in the index yet"])
+    written(made["in the turn itself"], COMMITTED)
+    written(made["without OpenSearch"])
+    indexed.pump.switches.losing = False
+    return made
+
+
+@pytest.fixture(scope="module")
+def turns(agents: dict[str, Agent], mode: str) -> dict[str, Turn]:
+    """A turn in each situation, searching in one mode."""
+    for agent in agents.values():
+        agent.register(config(mode))
     begun = {name: agent.begin(new_id()) for name, agent in agents.items()}
-    agent = Agent(indexed.runtime, config)
-    written(agent, COMMITTED)
-    staging = begun["in the turn itself"] = agent.begin(new_id())
-    add(staging, range(COMMITTED, len(TEXTS)))
-    indexed.pump.switches.stopped = False
+    add(begun["in the turn itself"], range(COMMITTED, len(TEXTS)))
     return begun
 
 

@@ -1,4 +1,4 @@
-"""The speed bench runs whole on small sizes, and compares with its last run."""
+"""The speed bench runs whole on small sizes."""
 
 import json
 import os
@@ -9,20 +9,18 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def bench(out: Path, opensearch: str) -> str:
+def bench(out: Path, opensearch: str) -> None:
     sizes = ["--sizes", "10", "30", "--queries", "4", "--commits", "2"]
-    done = subprocess.run(
+    subprocess.run(
         [sys.executable, "-m", "tests.bench", "speed", *sizes, "--out", str(out), "--docs", str(out)],
         cwd=ROOT,
-        env={**os.environ, "OPENSEARCH_URL": opensearch, "COLUMNS": "120"},
+        env={**os.environ, "OPENSEARCH_URL": opensearch},
         capture_output=True,
-        text=True,
         check=True,
     )
-    return done.stdout
 
 
-def test_it_measures_every_stage_and_shows_the_last_run_beside_it(tmp_path: Path, opensearch: str) -> None:
+def test_it_measures_every_stage_whole(tmp_path: Path, opensearch: str) -> None:
     bench(tmp_path, opensearch)
     lines = json.loads((tmp_path / "speed.json").read_text())["lines"]
     stages = {(one["operation"], one["stage"]) for one in lines}
@@ -34,4 +32,3 @@ def test_it_measures_every_stage_and_shows_the_last_run_beside_it(tmp_path: Path
     assert len(set(requests.values())) == 1, "the requests of a search do not grow"
     assert (tmp_path / "speed.png").stat().st_size > 1_000
     assert "| handler CPU |" in (tmp_path / "speed.md").read_text()
-    assert f"{lines[0]['p50']:.2f}" in bench(tmp_path, opensearch)

@@ -155,16 +155,21 @@ class MemoryTools(ABC):
         content: str | None = None,
         labels: Mapping[str, str] | None = None,
         scope: ScopeChoice | None = None,
+        pinned: bool | None = None,
         replaces: str | None = None,
         call_id: str | None = None,
     ) -> ToolResult:
-        """Save a record when the turn commits; ``replaces`` names the record that it corrects."""
+        """Save a record when the turn commits; ``replaces`` names the record that it corrects.
+
+        With ``pinned`` every later turn's instructions list it, where the configuration has a budget for pins.
+        """
         arguments: dict[str, JsonValue] = {
             "summary": summary,
             "content": content,
             "kind": kind,
             "labels": None if labels is None else dict(labels),
             "scope": scope,
+            "pinned": pinned,
             "replaces": replaces,
         }
         return self.call_tool("add_memory", _given(arguments), call_id=call_id)

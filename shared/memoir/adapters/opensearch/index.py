@@ -33,10 +33,11 @@ Json = dict[str, Any]
 class OpenSearchIndex:
     """One index of one model."""
 
-    def __init__(self, http: Http, profile: EmbedderProfile, *, replicas: int = 0) -> None:
+    def __init__(self, http: Http, profile: EmbedderProfile, *, replicas: int = 0, refresh: str = "1s") -> None:
         self._http = http
         self._profile = profile
         self._replicas = replicas
+        self._refresh = refresh
         self.name = index_name(profile)
 
     def search(self, query: IndexQuery) -> IndexAnswer:
@@ -83,7 +84,8 @@ class OpenSearchIndex:
         if self.describe().exists:
             return
         try:
-            self._http.write("PUT", f"/{self.name}", json.dumps(index_body(self._profile, replicas=self._replicas)))
+            body = index_body(self._profile, replicas=self._replicas, refresh=self._refresh)
+            self._http.write("PUT", f"/{self.name}", json.dumps(body))
         except IndexUnavailable:
             # NOTE: two that create it at once: one is refused, and the index is there.
             if not self.describe().exists:

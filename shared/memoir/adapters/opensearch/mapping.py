@@ -26,8 +26,14 @@ def index_name(profile: EmbedderProfile) -> str:
     return f"memoir-{FORMAT_VERSION}-{model}-{profile.dimensions}"
 
 
-def index_body(profile: EmbedderProfile, *, replicas: int) -> dict[str, Any]:
-    """Settings and the strict mapping of a new index."""
+def index_body(profile: EmbedderProfile, *, replicas: int, refresh: str) -> dict[str, Any]:
+    """Settings and the strict mapping of a new index.
+
+    Args:
+        profile: The model of its vectors.
+        replicas: Copies of its shard.
+        refresh: How often writes become visible, as ``1s``; a commit's indexing waits for it.
+    """
     keyword = {"type": "keyword"}
     text = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
     kept = {"type": "keyword", "index": False, "doc_values": False}
@@ -55,7 +61,7 @@ def index_body(profile: EmbedderProfile, *, replicas: int) -> dict[str, Any]:
     }
     return {
         "settings": {
-            "index": {"knn": True, "refresh_interval": "1s", "number_of_shards": 1, "number_of_replicas": replicas}
+            "index": {"knn": True, "refresh_interval": refresh, "number_of_shards": 1, "number_of_replicas": replicas}
         },
         "mappings": {
             "dynamic": "strict",
