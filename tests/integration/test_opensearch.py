@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -65,6 +66,18 @@ def test_an_index_is_created_once_and_tells_its_size(index: OpenSearchIndex, pro
     assert (index.describe().exists, index.describe().documents) == (True, 0)
     index.write([record(profile, "tea")])
     assert index.describe().documents == 1
+
+
+def test_several_that_create_it_at_once_all_find_it_ready(opensearch: str, profile: EmbedderProfile) -> None:
+    several = [OpenSearchIndex(Http(opensearch), profile) for _ in range(6)]
+
+    def ready(one: OpenSearchIndex) -> int:
+        one.ensure()
+        one.search(asked("tea"))
+        return one.describe().documents
+
+    with ThreadPoolExecutor(6) as threads:
+        assert list(threads.map(ready, several)) == [0] * 6
 
 
 def test_a_field_that_the_mapping_does_not_know_is_refused(opensearch: str, index: OpenSearchIndex) -> None:

@@ -23,6 +23,7 @@ from memoir.domain.record import Record
 from memoir.ports import IndexAnswer, IndexQuery, IndexState
 
 SEARCH_TIME = "2s"
+READY_TIME = "30s"
 BULK_BYTES = 4_000_000
 CONFLICT = 409
 """A newer state is there already, which is as good."""
@@ -80,16 +81,19 @@ class OpenSearchIndex:
                 raise IndexUnavailable(f"OpenSearch refused a document with status {status}")
 
     def ensure(self) -> None:
-        """Create the index if it is not there."""
-        if self.describe().exists:
-            return
-        try:
+        """Create the index if it is not there, and wait until it can be searched."""
+        if not self._exists():
             body = index_body(self._profile, replicas=self._replicas, refresh=self._refresh)
-            self._http.write("PUT", f"/{self.name}", json.dumps(body))
-        except IndexUnavailable:
-            # NOTE: two that create it at once: one is refused, and the index is there.
-            if not self.describe().exists:
-                raise
+            try:
+                self._http.write("PUT", f"/{self.name}", json.dumps(body))
+            except IndexUnavailable:
+                # NOTE: two that create it at once: one is refused, and the index is there.
+                if not self._exists():
+                    raise
+        self._http.write("GET", f"/_cluster/health/{self.name}?wait_for_status=yellow&timeout={READY_TIME}")
+
+    def _exists(self) -> bool:
+        return self._http.read("GET", f"/{self.name}/_mapping").get("status") != NOT_FOUND
 
     def describe(self) -> IndexState:
         """Its name and size."""
