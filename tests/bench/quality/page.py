@@ -16,7 +16,8 @@ of the 95 % interval when whole conversations are drawn again (of a set with one
 - **BM25**: as textbooks have it, Snowball's English stems, no stop list. **vector**: cosine alone. **RRF** (60) and
   **min-max** (half and half): the usual fusions of these two.
 - **memoir**: the function of `memoir/domain/ranking.py`, the one that agents get, over every text. **words**: its mode
-  `lexical`. **100 + 100**: over the best hundred by its words and the best hundred by cosine, as from the index.
+  `lexical`. **100 + 100**: over the best hundred by its words and the best hundred by cosine. **real index**: over
+  the hundred and hundred that OpenSearch finds, with OpenSearch's counts, as agents get it.
 - LoCoMo: each turn of a conversation is a record with its speaker and date; questions of the categories 1 to 4
   (multi-hop, temporal, open, single-hop); the turns that hold the evidence are relevant. The function was tuned on
   these five.

