@@ -8,7 +8,8 @@ from memoir.domain.config import AgentHead, AgentVersion, parse_harness
 from memoir.domain.record import Change, Record, Scope, Source, Status, index_tokens
 from memoir.domain.turn import Attempt, AttemptId, AttemptStatus, Execution, Session
 from memoir.services.resources import Resources, Secrets
-from tests.fakes import FakeAgents, FakeClock, FakeEmbedder, FakeGather, FakeIds, FakeRecords, FakeTurns
+from tests.fake_turns import FakeTurns
+from tests.fakes import FakeAgents, FakeClock, FakeEmbedder, FakeGather, FakeIds, FakeRecords
 
 AGENT = "00000000-0000-4000-8000-00000000000a"
 EXECUTION = "00000000-0000-4000-8000-0000000000ee"

@@ -2,33 +2,17 @@
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
-
-from pydantic import JsonValue
 
 from memoir.domain.config import AgentHead, AgentVersion
 from memoir.domain.embedding import EmbedderProfile, Embedding
 from memoir.domain.errors import EmbedderUnavailable
-from memoir.domain.events import EventType
 from memoir.domain.pins import PinList, Pins
 from memoir.domain.record import Record, RecordVector, Scope
-from memoir.domain.turn import (
-    Append,
-    Attempt,
-    AttemptId,
-    AttemptStatus,
-    Call,
-    Drop,
-    Event,
-    Execution,
-    Listed,
-    LogEntry,
-    Session,
-)
 from memoir.domain.vectors import normalise
-from memoir.ports import Beginning, Commit, LoadedTurn, Overlay, Raced, Registration, Row
+from memoir.ports import Commit, Overlay, Raced, Registration, Row
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -126,15 +110,6 @@ class FakeAgents:
             self.requests[head.action_id, request.request_id] = (request.fingerprint, request.version)
 
 
-@dataclass
-class Transcript:
-    """What is kept of one attempt."""
-
-    events: dict[int, Event] = field(default_factory=dict)
-    log: list[LogEntry] = field(default_factory=list)
-    appends: dict[str, Append] = field(default_factory=dict)
-
-
 class FakeRecords:
     """``RecordStore``; every commit waits for the index for ever."""
 
@@ -145,7 +120,7 @@ class FakeRecords:
         self.pin_lists: dict[tuple[str, str | None, bool], PinList] = {}
 
     def pins(self, action_id: str, session_id: str | None) -> Pins:
-        agent, session = _pin_keys(action_id, session_id)
+        agent, session = pin_keys(action_id, session_id)
         return Pins(self.pin_lists.get(agent, PinList()), self.pin_lists.get(session, PinList()))
 
     def get(self, action_id: str, memory_ids: Sequence[str]) -> dict[str, Record]:
@@ -181,7 +156,8 @@ class FakeRecords:
         return Overlay(tuple(dict.fromkeys(one.memory_id for one in changed)), added, behind=False)
 
 
-def _pin_keys(action_id: str, session_id: str | None) -> tuple[tuple[str, str | None, bool], ...]:
+def pin_keys(action_id: str, session_id: str | None) -> tuple[tuple[str, str | None, bool], ...]:
+    """Keys of the agent's and the session's pinned lists."""
     return (action_id, None, False), (action_id, session_id, True)
 
 
@@ -191,160 +167,3 @@ def _in(record: Record, session_id: str | None) -> bool:
 
 def _place(row: Row) -> tuple[str, str]:
     return row.created, row.memory_id
-
-
-class FakeTurns:
-    """``TurnStore`` beside a ``FakeRecords``, which its commits write."""
-
-    def __init__(self, records: FakeRecords) -> None:
-        self._records = records
-        self._executions: dict[str, Execution] = {}
-        self._attempts: dict[AttemptId, Attempt] = {}
-        self._sessions: dict[tuple[str, str], Session] = {}
-        self._listed: dict[tuple[str, str], tuple[Listed, ...]] = {}
-        self._transcripts: dict[AttemptId, Transcript] = {}
-
-    def load(self, attempt: AttemptId) -> LoadedTurn | None:
-        execution, found = self.find(attempt)
-        if execution is None or found is None:
-            return None
-        return LoadedTurn(execution, found, tuple(sorted(self._of(attempt).log, key=lambda entry: entry.sequence)))
-
-    def find(self, attempt: AttemptId) -> tuple[Execution | None, Attempt | None]:
-        return self._executions.get(attempt.execution_id), self._attempts.get(attempt)
-
-    def session(self, action_id: str, session_id: str) -> Session | None:
-        return self._sessions.get((action_id, session_id))
-
-    def listed(self, action_id: str, session_id: str) -> tuple[Listed, ...]:
-        return self._listed.get((action_id, session_id), ())
-
-    def begin(self, beginning: Beginning) -> None:
-        execution, session = beginning.execution, beginning.session
-        known = self._executions.get(execution.execution_id)
-        expected = known.invocation + 1 if known else 1
-        key = (session.action_id, session.session_id) if session else None
-        if (
-            execution.invocation != expected
-            or beginning.attempt.id in self._attempts
-            or any(self._attempts[one].status is not AttemptStatus.OPEN for one in beginning.abandon)
-            or (key is not None and self._sessions.get(key) != beginning.session_before)
-        ):
-            raise Raced
-        self._executions[execution.execution_id] = execution
-        self._attempts[beginning.attempt.id] = beginning.attempt
-        for one in beginning.abandon:
-            new = beginning.attempt.id
-            reason = f"taken over by execution {new.execution_id}, invocation {new.number}"
-            self._attempts[one] = replace(self._attempts[one], status=AttemptStatus.ABANDONED, reason=reason)
-        if key is not None and session is not None:
-            self._sessions[key] = session
-        self._of(beginning.attempt.id).events |= {event.sequence: event for event in beginning.events}
-
-    def record(self, attempt: Attempt, call: Call, events: Sequence[Event], now: str) -> None:
-        kept = self._of(attempt.id)
-        if any(isinstance(one, Call) and (one.kind, one.call_id) == (call.kind, call.call_id) for one in kept.log):
-            raise Raced
-        self._advance(attempt, len(events), now)
-        kept.log.append(call)
-        kept.events |= {event.sequence: event for event in events}
-
-    def find_append(self, attempt: AttemptId, append_id: str) -> Append | None:
-        return self._of(attempt).appends.get(append_id)
-
-    def append(
-        self, attempt: Attempt, append: Append, events: Sequence[Event], drops: Sequence[Drop], now: str
-    ) -> None:
-        kept = self._of(attempt.id)
-        if append.append_id in kept.appends:
-            raise Raced
-        self._advance(attempt, len(events), now)
-        kept.appends[append.append_id] = replace(append, stored=True)
-        kept.events |= {event.sequence: event for event in events}
-        kept.log += drops
-
-    def finish_append(self, attempt: AttemptId, append: Append, events: Sequence[Event], drops: Sequence[Drop]) -> None:
-        raise Raced  # here every append is stored whole at once
-
-    def unfinished_appends(self, attempt: AttemptId) -> list[str]:
-        return [one.append_id for one in self._of(attempt).appends.values() if not one.stored]
-
-    def opening(self, attempt: AttemptId) -> Event | None:
-        return self._of(attempt).events.get(1)
-
-    def newest_events(self, attempt: AttemptId, limit: int) -> list[Event]:
-        events = self._of(attempt).events
-        return [events[sequence] for sequence in sorted(events, reverse=True)[:limit]]
-
-    def replies(self, attempt: AttemptId) -> dict[str | None, int]:
-        events = sorted(self._of(attempt).events.values(), key=lambda event: event.sequence)
-        return {event.helper: event.sequence for event in events if event.type is EventType.REPLY}
-
-    def close(
-        self,
-        loaded: LoadedTurn,
-        status: AttemptStatus,
-        now: str,
-        *,
-        reason: str | None = None,
-        outcome: dict[str, JsonValue] | None = None,
-    ) -> None:
-        attempt = self._attempts[loaded.attempt.id]
-        session_id = loaded.execution.session_id
-        key = (loaded.execution.action_id, session_id) if session_id is not None else None
-        if attempt.status is not AttemptStatus.OPEN or (key and self._sessions[key].open != attempt.id):
-            raise Raced
-        self._attempts[attempt.id] = replace(attempt, status=status, last_call=now, reason=reason, outcome=outcome)
-        if key:
-            self._sessions[key] = replace(self._sessions[key], open=None)
-
-    def commit(self, commit: Commit) -> None:
-        stored = self._attempts[commit.attempt.id]
-        session, changes, records = commit.session, commit.changes, self._records
-        key = (session.action_id, session.session_id) if session else None
-        agent = commit.execution.action_id
-        if (
-            stored.status is not AttemptStatus.OPEN
-            or (stored.next_sequence, stored.pending) != (commit.attempt.next_sequence, 0)
-            or (key and session and _moved(self._sessions[key], session, commit.attempt.id))
-            or any((agent, one.memory_id) in records.records for one in changes.written)
-            or any(records.locks.get(lock.key) != lock.expected for lock in changes.locks)
-            or any(_version(records, one.before) != one.before.version for one in changes.updates)
-            or (commit.pins and records.pins(agent, commit.execution.session_id) != commit.pins.before)
-        ):
-            raise Raced
-        if commit.pins:
-            lists = (commit.pins.after.agent, commit.pins.after.session)
-            records.pin_lists |= zip(_pin_keys(agent, commit.execution.session_id), lists, strict=True)
-        self._attempts[stored.id] = replace(
-            stored, status=AttemptStatus.COMMITTED, last_call=commit.now, outcome=commit.outcome
-        )
-        if key and session:
-            previous = (commit.attempt.id, *session.previous)[:2]
-            self._sessions[key] = replace(
-                session, commits=session.commits + 1, last_commit=commit.now, previous=previous, open=None
-            )
-            if commit.listed is not None:
-                self._listed[key] = commit.listed
-        records.records |= {(agent, one.memory_id): one for one in changes.changed}
-        records.locks |= {lock.key: lock.memory_id for lock in changes.locks}
-        if changes.changed:
-            records.commits.append(commit)
-
-    def _of(self, attempt: AttemptId) -> Transcript:
-        return self._transcripts.setdefault(attempt, Transcript())
-
-    def _advance(self, attempt: Attempt, count: int, now: str) -> None:
-        stored = self._attempts[attempt.id]
-        if stored.status is not AttemptStatus.OPEN or stored.next_sequence != attempt.next_sequence:
-            raise Raced
-        self._attempts[attempt.id] = replace(stored, next_sequence=stored.next_sequence + count, last_call=now)
-
-
-def _moved(stored: Session, read: Session, me: AttemptId) -> bool:
-    return stored.open != me or stored.commits != read.commits
-
-
-def _version(records: FakeRecords, record: Record) -> int | None:
-    stored = records.records.get((record.action_id, record.memory_id))
-    return stored.version if stored else None

@@ -17,7 +17,8 @@ from memoir.adapters.dynamodb.turns import DynamoTurnStore
 from memoir.adapters.threads import Threads
 from memoir.ports import AgentStore, RecordStore, TurnStore
 from memoir.schema import TABLES
-from tests.fakes import FakeAgents, FakeRecords, FakeTurns
+from tests.fake_turns import FakeTurns
+from tests.fakes import FakeAgents, FakeRecords
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -12,10 +12,11 @@ from memoir.adapters.opensearch.index import OpenSearchIndex
 from memoir.domain.embedding import EmbedderProfile, Vector
 from memoir.domain.errors import IndexUnavailable
 from memoir.domain.ranking import Statistics
-from memoir.domain.record import Change, Record, RecordVector, Scope, Source, Status, index_tokens
+from memoir.domain.record import Record, RecordVector, Scope
 from memoir.domain.tokens import Query
 from memoir.domain.vectors import normalise
 from memoir.ports import IndexAnswer, IndexQuery
+from tests.builders import record as build_record
 from tests.integration.conftest import DIMENSIONS
 
 AGENT = str(uuid.uuid4())
@@ -28,28 +29,9 @@ def near(place: int, *, slightly: float = 0.0) -> Vector:
 
 
 def record(profile: EmbedderProfile, summary: str, vector: Vector | None = None, **changed: object) -> Record:
-    change = Change(Status.ACTIVE, False, None, CREATED, "user:maria")
-    made = Record(
-        memory_id=str(uuid.uuid4()),
-        action_id=AGENT,
-        summary=summary,
-        content="",
-        kind="fact",
-        scope=Scope.AGENT,
-        source=Source.TOOL,
-        labels=(),
-        preview=False,
-        replaces=None,
-        execution_id=AGENT,
-        invocation_number=1,
-        action_version=1,
-        session_id="s",
-        created=CREATED,
-        changes=(change,),
-        tokens=index_tokens(summary, ""),
-        vector=RecordVector(profile.model, vector) if vector else None,
-    )
-    return replace(made, **changed)  # type: ignore[arg-type]
+    """A record of its own, whatever its summary."""
+    given = {"action_id": AGENT, "memory_id": str(uuid.uuid4()), "created": CREATED, **changed}
+    return build_record(summary, vector=RecordVector(profile.model, vector) if vector else None, **given)
 
 
 def asked(text: str = "", vector: Vector | None = None, **changed: object) -> IndexQuery:

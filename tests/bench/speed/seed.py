@@ -11,8 +11,9 @@ import numpy as np
 from memoir.adapters.dynamodb.records_codec import record_item
 from memoir.adapters.dynamodb.requests import Requests
 from memoir.domain.embedding import EmbedderProfile, Vector
-from memoir.domain.record import Change, Record, RecordVector, Scope, Source, Status, index_tokens
+from memoir.domain.record import Record, RecordVector
 from memoir.ports import SearchIndex
+from tests.builders import record
 
 PEOPLE = ("Maya", "Otto", "Lena", "Ravi", "Chen", "Ines", "Sam", "Noor")
 VERBS = ("prefers", "ordered", "returned", "asked about", "cancelled", "paid for", "forgot", "shared")
@@ -51,24 +52,13 @@ def records(
         created = (
             f"2026-01-{1 + number // 86_400:02}T{number // 3_600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}.000Z"
         )
-        yield Record(
+        yield record(
+            text,
             memory_id=str(uuid.UUID(int=random.Random(f"{action_id}{number}").getrandbits(128), version=4)),
             action_id=action_id,
-            summary=text,
-            content="",
-            kind="fact",
-            scope=Scope.AGENT,
-            source=Source.TOOL,
-            labels=(),
-            preview=False,
-            replaces=None,
             execution_id=action_id,
-            invocation_number=1,
-            action_version=1,
             session_id="seed",
             created=created,
-            changes=(Change(Status.ACTIVE, False, None, created, "user:bench"),),
-            tokens=index_tokens(text, ""),
             vector=RecordVector(profile.model, vector(text, profile.dimensions)),
         )
 
@@ -83,8 +73,8 @@ def seed(
 ) -> None:
     """Write them into the table and the index; ``progress`` hears how many are done."""
     batch: list[Record] = []
-    for record in records(action_id, count, profile):
-        batch.append(record)
+    for one in records(action_id, count, profile):
+        batch.append(one)
         if len(batch) == _BATCH:
             _write(batch, memory, index)
             progress(len(batch))
@@ -95,5 +85,5 @@ def seed(
 
 def _write(batch: list[Record], memory: Requests, index: SearchIndex) -> None:
     if batch:
-        memory.write_all([record_item(record) for record in batch])
+        memory.write_all([record_item(one) for one in batch])
         index.write(batch)

@@ -25,7 +25,8 @@ from memoir.services.register_agent import register_agent
 from memoir.services.resources import Resources
 from memoir.services.rollback_turn import rollback_turn
 from tests.builders import AGENT, harness, resources
-from tests.fakes import FakeClock, FakeEmbedder, FakeTurns
+from tests.fake_turns import FakeTurns
+from tests.fakes import FakeClock, FakeEmbedder
 
 _NUMBERS = itertools.count(1)
 
