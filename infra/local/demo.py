@@ -78,6 +78,7 @@ SCENES: tuple[Callable[[Stage], None], ...] = (
     demo_scenes.correction_stays_readable,
     played(CHINESE),
     demo_scenes.said_twice,
+    demo_scenes.pins,
     demo_scenes.helper,
     demo_scenes.letter,
     demo_faults.not_yet,

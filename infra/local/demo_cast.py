@@ -13,6 +13,7 @@ HARNESS: dict[str, JsonValue] = {
         "scope": {"read": ["session", "agent"], "write": ["session", "agent"]},
         "labels": {"customer_id": {"number": 5, "description": "The customer the memory is about."}},
         "tools": ["add_memory", "read_memory", "delete_memory"],
+        "pinned": {"max_tokens": 50},
     }
 }
 
@@ -60,6 +61,7 @@ class Save:
     content: str | None = None
     scope: Literal["session", "agent"] | None = None
     replaces: str | None = None
+    pinned: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,34 @@ def said_twice(stage: Stage) -> None:
     )
 
 
+def pins(stage: Stage) -> None:
+    """A pinned record stands in every turn's instructions; one too many is refused with advice."""
+    stage.screen.scene("Friday · a pin", "what the desk must know every time stands in each turn's instructions.")
+    pinned = "Maya cannot hear well: always write to her, never call"
+    with stage.turn(MAYA, "Please never call me, I do not hear well. Write to me.") as turn:
+        stage.recall(turn, MAYA)
+        stage.save(turn, MAYA, Save("maya_write", pinned, kind="guidance", pinned=True))
+        stage.reply(turn, "Understood: we write, and never call.")
+    with stage.turn(MAYA, "And remind me of everything else, always!") as turn:
+        stage.recall(turn, MAYA)
+        listed = turn.instructions
+        second = "Maya wants to be reminded of every single thing that was ever said, at any time and at length"
+        refused = turn.add_memory(second, kind="guidance", pinned=True)
+        stage.screen.line("refused", refused.text, "yellow", short=True)
+        stage.reply(turn, "I keep the one thing that matters every time.")
+    with stage.turn(DANIEL, "Hello again!") as turn:
+        others = turn.instructions
+        stage.reply(turn, "Hello Daniel!")
+    stage.screen.promise(
+        "A pinned record stands in the instructions of every turn that may see it, and of no other",
+        None if pinned in listed and pinned not in others else f"{listed!r} and {others!r}",
+    )
+    helpful = not refused.ok and "consolidate" in refused.text and "at most 50" in refused.text
+    stage.screen.promise(
+        "A pin over the budget is refused, with the pins, their costs and what to do", None if helpful else refused.text
+    )
+
+
 def helper(stage: Stage) -> None:
     """A helper searches and never writes."""
     stage.screen.scene("Friday · a helper", "a fraud scout works inside the desk's turn: it may look, and not touch.")

@@ -119,10 +119,13 @@ class Stage:
             content=step.content,
             labels=None if shared else {"customer_id": who.customer_id},
             scope=step.scope,
+            pinned=step.pinned,
             replaces=self.facts[step.replaces].memory_id if step.replaces else None,
         ).raise_for_status()
         self.facts[step.key] = Fact(result.memories[0].memory_id, who, shared)
-        self.screen.line("corrects" if step.replaces else "saves", step.summary, "magenta", short=True)
+        self.screen.line(
+            "pins" if step.pinned else "corrects" if step.replaces else "saves", step.summary, "magenta", short=True
+        )
         return result
 
     def search(self, turn: Turn, who: Customer, query: str | None, *, limit: int | None = None) -> list[ToolRecord]:

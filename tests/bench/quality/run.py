@@ -20,7 +20,7 @@ from tests.bench.quality.plot import draw
 from tests.bench.quality.vectors import Vectors
 
 DATA = Path(os.environ.get("MEMOIR_DATA", "../shared/data"))
-WIDTH = 96
+WIDTH = 100
 """Columns that the widest table needs."""
 VECTOR_CACHE = Path(".cache/bench/vectors")
 

@@ -177,6 +177,6 @@ def _page(rows: Sequence[Row]) -> str:
 TEXT = """# Tried to beat the ranking function
 
 Recall@5 and @10 on LoCoMo's dev five, categories 1 to 4, each turn a record, in one run of `make bench ARGS="tried"`.
-Each row changes one thing of `memoir/domain/ranking.py`. What is better by less than .01 on one embedder and worse on
-the other was left alone: the intervals of `docs/quality.md` are ten times wider.
+Each row changes one thing of `memoir/domain/ranking.py`. Nothing was better by .01 with both embedders, and the
+intervals of `docs/quality.md` are several times wider than that: the function stayed as it is.
 """
