@@ -21,6 +21,7 @@ class Settings(BaseModel):
         secret_file: A 0600 file with the environment's keys (local system).
         secret_id: The Secrets Manager secret with them (AWS).
         opensearch_endpoint: URL of the index; empty: search ranks what DynamoDB holds.
+        index_seconds: How long a search waits for the index before it goes on without it.
         index_refresh: How often a new index makes writes visible, as ``1s``.
         index_retry_seconds: After the index failed, how long searches go on without it.
     """
@@ -35,6 +36,7 @@ class Settings(BaseModel):
     secret_file: Annotated[str, Field(alias="MEMOIR_SECRET_FILE")] = ""
     secret_id: Annotated[str, Field(alias="MEMOIR_SECRET_ID")] = ""
     opensearch_endpoint: Annotated[str, Field(alias=INDEX_ENVIRONMENT)] = ""
+    index_seconds: Annotated[float, Field(alias="MEMOIR_INDEX_SECONDS", gt=0)] = 3.0
     index_refresh: Annotated[str, Field(alias="MEMOIR_INDEX_REFRESH")] = "1s"
     index_retry_seconds: Annotated[float, Field(alias="MEMOIR_INDEX_RETRY_SECONDS", ge=0)] = 5.0
 

@@ -80,7 +80,12 @@ def search_index() -> "SearchIndex | None":
     known = settings()
     if not known.opensearch_endpoint:
         return None
-    index = OpenSearchIndex(Http(known.opensearch_endpoint), embedder().profile, refresh=known.index_refresh)
+    index = OpenSearchIndex(
+        Http(known.opensearch_endpoint, known.index_seconds),
+        embedder().profile,
+        refresh=known.index_refresh,
+        search_seconds=known.index_seconds * 2 / 3,
+    )
     return Circuit(index, known.index_retry_seconds)
 
 

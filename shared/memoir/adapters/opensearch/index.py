@@ -22,7 +22,6 @@ from memoir.domain.ranking import Candidate, Statistics
 from memoir.domain.record import Record
 from memoir.ports import IndexAnswer, IndexQuery, IndexState
 
-SEARCH_TIME = "2s"
 READY_TIME = "30s"
 BULK_BYTES = 4_000_000
 CONFLICT = 409
@@ -32,20 +31,38 @@ Json = dict[str, Any]
 
 
 class OpenSearchIndex:
-    """One index of one model."""
+    """One index of one model.
 
-    def __init__(self, http: Http, profile: EmbedderProfile, *, replicas: int = 0, refresh: str = "1s") -> None:
+    Args:
+        http: The cluster.
+        profile: The model.
+        replicas: Copies of the shard of a new index.
+        refresh: How often a new index makes writes visible, as ``1s``.
+        search_seconds: How long each part of a search may take before it is given up.
+    """
+
+    def __init__(
+        self,
+        http: Http,
+        profile: EmbedderProfile,
+        *,
+        replicas: int = 0,
+        refresh: str = "1s",
+        search_seconds: float = 2.0,
+    ) -> None:
         self._http = http
         self._profile = profile
         self._replicas = replicas
         self._refresh = refresh
+        self._time = f"{round(search_seconds * 1_000)}ms"
         self.name = index_name(profile)
 
     def search(self, query: IndexQuery) -> IndexAnswer:
         """Candidates of both arms and counts, in one request."""
         arms = [arm for arm in (_words(query), _meaning(query)) if arm is not None]
         head = json.dumps({"index": self.name, "routing": query.action_id})
-        lines = [line for body in (*arms, _counts(query)) for line in (head, json.dumps(body))]
+        bodies = [{**body, "timeout": self._time} for body in (*arms, _counts(query))]
+        lines = [line for body in bodies for line in (head, json.dumps(body))]
         answer = self._http.read("POST", "/_msearch", "\n".join(lines) + "\n")
         try:
             return _answer(query, answer, len(arms))
@@ -139,7 +156,7 @@ def _visible(query: IndexQuery, *, narrowed: bool) -> list[Json]:
 
 
 def _arm(query: IndexQuery, clause: Json) -> Json:
-    return {"query": clause, "size": query.size, "_source": RETURNED, "timeout": SEARCH_TIME, "track_total_hits": False}
+    return {"query": clause, "size": query.size, "_source": RETURNED, "track_total_hits": False}
 
 
 def _words(query: IndexQuery) -> Json | None:
@@ -160,7 +177,6 @@ def _counts(query: IndexQuery) -> Json:
     body: Json = {
         "query": {"bool": {"filter": _visible(query, narrowed=False)}},
         "size": 0,
-        "timeout": SEARCH_TIME,
         "track_total_hits": True,
     }
     if query.terms:
