@@ -1,6 +1,7 @@
 """``SearchIndex`` over OpenSearch: one ``_msearch`` a search, external versions for writes (SPEC §5)."""
 
 import json
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +23,9 @@ from memoir.domain.ranking import Candidate, Statistics
 from memoir.domain.record import Record
 from memoir.ports import IndexAnswer, IndexQuery, IndexState
 
-READY_TIME = "30s"
+READY_TRIES = 150
+READY_PAUSE = 0.1
+"""Seconds between tries: a new index has a quarter of a minute."""
 BULK_BYTES = 4_000_000
 CONFLICT = 409
 """A newer state is there already, which is as good."""
@@ -107,7 +110,19 @@ class OpenSearchIndex:
                 # NOTE: two that create it at once: one is refused, and the index is there.
                 if not self._exists():
                     raise
-        self._http.write("GET", f"/_cluster/health/{self.name}?wait_for_status=yellow&timeout={READY_TIME}")
+        self._wait_until_searchable()
+
+    def _wait_until_searchable(self) -> None:
+        # NOTE: a new index refuses to be counted for a moment, even when the cluster's health says that it is ready.
+        for tried in range(READY_TRIES):
+            try:
+                self.describe()
+            except IndexUnavailable:
+                if tried == READY_TRIES - 1:
+                    raise
+                time.sleep(READY_PAUSE)
+            else:
+                return
 
     def _exists(self) -> bool:
         return self._http.read("GET", f"/{self.name}/_mapping").get("status") != NOT_FOUND
