@@ -67,6 +67,9 @@ def indexed(opensearch: str) -> Iterator[Indexed]:
         functions_opensearch=searching.stand_before,
         environment=PATIENT,
     ) as system:
+        # NOTE: the sweep of each minute would take a request that a test wants the indexer to die at.
+        assert system.pump is not None
+        system.pump.sweep_seconds = float("inf")
         for between in (dynamodb, searching):
             between.pids = lambda: system.pools[STREAM_INDEXER.name].pids
         yield Indexed(system, connect(system.file), dynamodb, searching)
