@@ -6,7 +6,7 @@ from typing import Any
 
 from memoir.domain.config import AgentHead, AgentVersion, parse_harness
 from memoir.domain.record import Change, Record, Scope, Source, Status, index_tokens
-from memoir.domain.turn import Attempt, AttemptId, AttemptStatus, Execution, Session
+from memoir.domain.turn import Attempt, AttemptId, AttemptStatus, Execution, Place, Session
 from memoir.services.resources import Resources, Secrets
 from tests.fake_turns import FakeTurns
 from tests.fakes import FakeAgents, FakeClock, FakeEmbedder, FakeGather, FakeIds, FakeRecords
@@ -73,7 +73,7 @@ def attempt(number: int = 1, **changed: Any) -> Attempt:
 
 def session(**changed: Any) -> Session:
     """A session whose first turn is open."""
-    made = Session(AGENT, "s", 2, 0, NOW, "", AttemptId(EXECUTION, 1), ())
+    made = Session(AGENT, "s", 2, 0, NOW, "", Place(AttemptId(EXECUTION, 1)))
     return replace(made, **changed)
 
 

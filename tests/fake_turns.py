@@ -41,7 +41,7 @@ class FakeTurns:
         self._executions: dict[str, Execution] = {}
         self._attempts: dict[AttemptId, Attempt] = {}
         self._sessions: dict[tuple[str, str], Session] = {}
-        self._listed: dict[tuple[str, str], tuple[Listed, ...]] = {}
+        self._listed: dict[tuple[str, str, bool], tuple[Listed, ...]] = {}
         self._transcripts: dict[AttemptId, Transcript] = {}
 
     def load(self, attempt: AttemptId) -> LoadedTurn | None:
@@ -56,8 +56,8 @@ class FakeTurns:
     def session(self, action_id: str, session_id: str) -> Session | None:
         return self._sessions.get((action_id, session_id))
 
-    def listed(self, action_id: str, session_id: str) -> tuple[Listed, ...]:
-        return self._listed.get((action_id, session_id), ())
+    def listed(self, action_id: str, session_id: str, *, preview: bool = False) -> tuple[Listed, ...]:
+        return self._listed.get((action_id, session_id, preview), ())
 
     def begin(self, beginning: Beginning) -> None:
         execution, session = beginning.execution, beginning.session
@@ -132,40 +132,43 @@ class FakeTurns:
         attempt = self._attempts[loaded.attempt.id]
         session_id = loaded.execution.session_id
         key = (loaded.execution.action_id, session_id) if session_id is not None else None
-        if attempt.status is not AttemptStatus.OPEN or (key and self._sessions[key].open != attempt.id):
+        preview = loaded.execution.preview
+        if attempt.status is not AttemptStatus.OPEN or (
+            key and self._sessions[key].place(preview=preview).open != attempt.id
+        ):
             raise Raced
         self._attempts[attempt.id] = replace(attempt, status=status, last_call=now, reason=reason, outcome=outcome)
         if key:
-            self._sessions[key] = replace(self._sessions[key], open=None)
+            self._sessions[key] = self._sessions[key].held(None, preview=preview)
 
     def commit(self, commit: Commit) -> None:
         stored = self._attempts[commit.attempt.id]
         session, changes, records = commit.session, commit.changes, self._records
         key = (session.action_id, session.session_id) if session else None
-        agent = commit.execution.action_id
+        agent, preview = commit.execution.action_id, commit.execution.preview
+        hidden = records.shadows.setdefault(agent, {})
         if (
             stored.status is not AttemptStatus.OPEN
             or (stored.next_sequence, stored.pending) != (commit.attempt.next_sequence, 0)
-            or (key and session and _moved(self._sessions[key], session, commit.attempt.id))
+            or (key and session and _moved(self._sessions[key], session, commit))
+            or any(shadow.live_id in hidden for shadow in changes.shadows)
             or any((agent, one.memory_id) in records.records for one in changes.written)
             or any(records.locks.get(lock.key) != lock.expected for lock in changes.locks)
             or any(_version(records, one.before) != one.before.version for one in changes.updates)
-            or (commit.pins and records.pins(agent, commit.execution.session_id) != commit.pins.before)
+            or (commit.pins and _other_pins(records, commit))
         ):
             raise Raced
+        hidden |= {shadow.live_id: shadow.preview_id for shadow in changes.shadows}
         if commit.pins:
             lists = (commit.pins.after.agent, commit.pins.after.session)
-            records.pin_lists |= zip(pin_keys(agent, commit.execution.session_id), lists, strict=True)
+            records.pin_lists |= zip(pin_keys(agent, commit.execution.session_id, preview=preview), lists, strict=True)
         self._attempts[stored.id] = replace(
             stored, status=AttemptStatus.COMMITTED, last_call=commit.now, outcome=commit.outcome
         )
         if key and session:
-            previous = (commit.attempt.id, *session.previous)[:2]
-            self._sessions[key] = replace(
-                session, commits=session.commits + 1, last_commit=commit.now, previous=previous, open=None
-            )
+            self._sessions[key] = self._sessions[key].committed(commit.attempt.id, commit.now, preview=preview)
             if commit.listed is not None:
-                self._listed[key] = commit.listed
+                self._listed[*key, preview] = commit.listed
         records.records |= {(agent, one.memory_id): one for one in changes.changed}
         records.locks |= {lock.key: lock.memory_id for lock in changes.locks}
         if changes.changed:
@@ -181,8 +184,15 @@ class FakeTurns:
         self._attempts[attempt.id] = replace(stored, next_sequence=stored.next_sequence + count, last_call=now)
 
 
-def _moved(stored: Session, read: Session, me: AttemptId) -> bool:
-    return stored.open != me or stored.commits != read.commits
+def _moved(stored: Session, read: Session, commit: Commit) -> bool:
+    held = stored.place(preview=commit.execution.preview).open
+    return held != commit.attempt.id or stored.commits != read.commits
+
+
+def _other_pins(records: FakeRecords, commit: Commit) -> bool:
+    execution, before = commit.execution, commit.pins.before if commit.pins else None
+    stored = records.pins(execution.action_id, execution.session_id, preview=execution.preview)
+    return before is None or (stored.agent, stored.session) != (before.agent, before.session)
 
 
 def _version(records: FakeRecords, record: Record) -> int | None:

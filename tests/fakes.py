@@ -117,10 +117,14 @@ class FakeRecords:
         self.records: dict[tuple[str, str], Record] = {}
         self.locks: dict[str, str] = {}
         self.commits: list[Commit] = []
-        self.pin_lists: dict[tuple[str, str | None, bool], PinList] = {}
+        self.pin_lists: dict[tuple[str, str | None, bool, bool], PinList] = {}
+        self.shadows: dict[str, dict[str, str]] = {}
 
-    def pins(self, action_id: str, session_id: str | None) -> Pins:
-        agent, session = pin_keys(action_id, session_id)
+    def hidden(self, action_id: str) -> dict[str, str]:
+        return self.shadows.get(action_id, {})
+
+    def pins(self, action_id: str, session_id: str | None, *, preview: bool = False) -> Pins:
+        agent, session = pin_keys(action_id, session_id, preview=preview)
         return Pins(self.pin_lists.get(agent, PinList()), self.pin_lists.get(session, PinList()))
 
     def get(self, action_id: str, memory_ids: Sequence[str]) -> dict[str, Record]:
@@ -129,11 +133,13 @@ class FakeRecords:
     def holders(self, duplicate_keys: Sequence[str]) -> dict[str, str]:
         return {key: self.locks[key] for key in duplicate_keys if key in self.locks}
 
-    def newest(self, action_id: str, session_id: str | None, before: Row | None, limit: int) -> list[Row]:
+    def newest(
+        self, action_id: str, session_id: str | None, before: Row | None, limit: int, *, preview: bool = False
+    ) -> list[Row]:
         rows = [
             Row(one.created, one.memory_id)
             for (agent, _), one in self.records.items()
-            if agent == action_id and one.active and _in(one, session_id)
+            if agent == action_id and one.active and one.preview == preview and _in(one, session_id)
         ]
         kept = [row for row in rows if before is None or _place(row) < _place(before)]
         return sorted(kept, key=_place, reverse=True)[:limit]
@@ -144,11 +150,11 @@ class FakeRecords:
             raise Raced
         self.records[key] = replace(self.records[key], vector=vector)
 
-    def overlay(self, action_id: str, session_id: str | None, *, agent: bool) -> Overlay:
+    def overlay(self, action_id: str, session_id: str | None, *, agent: bool, preview: bool = False) -> Overlay:
         changed = [
             record
             for commit in reversed(self.commits)
-            if commit.execution.action_id == action_id
+            if commit.execution.action_id == action_id and (preview or not commit.execution.preview)
             for record in commit.changes.changed
             if (record.scope is Scope.AGENT and agent) or (record.scope is Scope.SESSION and _in(record, session_id))
         ]
@@ -156,9 +162,9 @@ class FakeRecords:
         return Overlay(tuple(dict.fromkeys(one.memory_id for one in changed)), added, behind=False)
 
 
-def pin_keys(action_id: str, session_id: str | None) -> tuple[tuple[str, str | None, bool], ...]:
-    """Keys of the agent's and the session's pinned lists."""
-    return (action_id, None, False), (action_id, session_id, True)
+def pin_keys(action_id: str, session_id: str | None, *, preview: bool) -> list[tuple[str, str | None, bool, bool]]:
+    """Keys of the agent's and the session's pinned lists of one mode."""
+    return [(action_id, None, False, preview), (action_id, session_id, True, preview)]
 
 
 def _in(record: Record, session_id: str | None) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from memoir.domain.changes import ChangeSet, Lock, Update
 from memoir.domain.pins import PinList, Pins
 from memoir.domain.record import Record, RecordVector, Scope
-from memoir.domain.turn import AttemptId, AttemptStatus, Listed
+from memoir.domain.turn import AttemptId, AttemptStatus, Listed, Place
 from memoir.domain.vectors import normalise
 from memoir.ports import Commit, PinChange, Raced, Row
 from tests.builders import AGENT, EXECUTION, attempt, execution, record, session
@@ -45,7 +45,7 @@ def next_turn(stores: Stores, number: int = 2) -> Commit:
     before = stores.turns.session(AGENT, "s")
     assert before is not None
     me = AttemptId(name, 1)
-    after = replace(before, open=me, next_turn=before.next_turn + 1)
+    after = replace(before.held(me, preview=False), next_turn=before.next_turn + 1)
     run, new = execution(execution_id=name, turn=number), attempt(id=me, as_of=before.commits)
     begin(stores.turns, execution=run, attempt=new, session=after, session_before=before)
     return commit(
@@ -62,7 +62,8 @@ def test_a_commit_ends_the_attempt_frees_the_session_and_keeps_its_outcome(store
     stores.turns.commit(made)
     after = loaded(stores.turns).attempt
     assert (after.status, after.outcome, after.last_call) == (AttemptStatus.COMMITTED, made.outcome, LATER)
-    assert stores.turns.session(AGENT, "s") == session(open=None, commits=1, last_commit=LATER, previous=(FIRST,))
+    freed = Place(None, (FIRST,))
+    assert stores.turns.session(AGENT, "s") == session(live=freed, preview=freed, commits=1, last_commit=LATER)
     assert stores.turns.listed(AGENT, "s") == made.listed
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from memoir.domain.events import EventType
-from memoir.domain.turn import Append, AttemptId, AttemptStatus, Call, CallStatus, Drop, Event, Usage
+from memoir.domain.turn import Append, AttemptId, AttemptStatus, Call, CallStatus, Drop, Event, Place, Usage
 from memoir.ports import Beginning, LoadedTurn, Raced, TurnStore
 from tests.builders import AGENT, EXECUTION, attempt, execution, session
 from tests.contracts.conftest import Stores
@@ -83,7 +83,7 @@ def test_a_session_that_moved_lets_no_turn_begin(stores: Stores) -> None:
 
 def test_a_retry_takes_the_place_of_the_open_attempt(stores: Stores) -> None:
     begin(stores.turns)
-    again = session(open=AttemptId(EXECUTION, 2))
+    again = session(live=Place(AttemptId(EXECUTION, 2)))
     begin(
         stores.turns,
         execution=execution(invocation=2),
@@ -107,7 +107,7 @@ def test_an_attempt_that_has_ended_is_not_abandoned(stores: Stores) -> None:
             stores.turns,
             execution=execution(invocation=2),
             attempt=attempt(2),
-            session_before=session(open=None),
+            session_before=session(live=Place()),
             abandon=(FIRST,),
         )
     assert stores.turns.find(AttemptId(EXECUTION, 2))[1] is None
@@ -196,6 +196,6 @@ def test_closing_frees_the_session_and_keeps_why(stores: Stores) -> None:
     )
     after = loaded(stores.turns).attempt
     assert (after.status, after.reason, after.outcome) == (AttemptStatus.ROLLED_BACK, "no more", {"code": "CONFLICT"})
-    assert stores.turns.session(AGENT, "s") == session(open=None)
+    assert stores.turns.session(AGENT, "s") == session(live=Place())
     with pytest.raises(Raced):
         stores.turns.close(loaded(stores.turns), AttemptStatus.ROLLED_BACK, LATER)

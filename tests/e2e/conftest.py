@@ -27,6 +27,7 @@ EVERY_MODE = {
     "test_cases_embedding",
     "test_cases_safety",
     "test_cases_searching",
+    "test_preview",
     "test_ranking",
     "test_recall",
     "test_search",

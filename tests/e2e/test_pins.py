@@ -174,3 +174,22 @@ def test_a_commit_killed_while_it_pins_leaves_both_or_neither(watched: Watched, 
     turn.commit()
     listed = [line.split("] ")[1] for line in pins(agent.begin("a"))]
     assert listed == ["new pin", "session pin"]
+
+
+@pytest.mark.parametrize("side", list(Side))
+def test_a_preview_commit_killed_with_a_pin_and_a_deletion_leaves_both_or_neither(watched: Watched, side: Side) -> None:
+    agent = Agent(watched.runtime, pinning())
+    first, second = agent.seed(["the door is green", "the gate is red"], "live", scope="agent")
+    turn = agent.begin("a", preview=True)
+    turn.delete(first)
+    turn.add("the gate is blue", scope="agent", pinned=True, replaces=second)
+    watched.between.kill_at(0, side)
+    with pytest.raises(FunctionDied):
+        turn.commit()
+    look = agent.begin(new_id(), preview=True)
+    seen = set(look.listed_summaries()), len(pins(look))
+    before, after = ({"the door is green", "the gate is red"}, 0), ({"the gate is blue"}, 1)
+    assert seen == (before if side is Side.BEFORE else after)
+    turn.commit()
+    assert set(agent.begin(new_id(), preview=True).listed_summaries()) == {"the gate is blue"}
+    assert set(agent.visible("live")) == {"the door is green", "the gate is red"}

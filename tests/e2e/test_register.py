@@ -202,8 +202,8 @@ def test_policies_are_refused_until_they_are_built(runtime: Runtime) -> None:
     assert Agent(runtime, {}).register({}, policies=[]) == 1
 
 
-@pytest.mark.parametrize(("field", "value"), [("preview", True), ("replayOf", "afe43f6b-faf8-478f-b02a-aec1f8da1e32")])
-def test_preview_turns_and_replays_are_refused_until_they_are_built(agent: Agent, field: str, value: Any) -> None:
+@pytest.mark.parametrize(("field", "value"), [("replayOf", "afe43f6b-faf8-478f-b02a-aec1f8da1e32")])
+def test_replays_are_refused_until_they_are_built(agent: Agent, field: str, value: Any) -> None:
     with pytest.raises(Refused) as caught:
         agent.begin(**{field: value})
     assert (caught.value.code, caught.value.path) == ("UNSUPPORTED", field)

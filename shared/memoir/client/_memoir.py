@@ -112,6 +112,7 @@ class Memoir:
         version: int | None = None,
         started_by: str | None = None,
         time: datetime | str | None = None,
+        preview: bool = False,
     ) -> Turn:
         """A turn, begun when its ``with`` block is entered.
 
@@ -125,6 +126,7 @@ class Memoir:
             version: The agent's version; the latest by default.
             started_by: The execution that started this one.
             time: When the message came, with its offset.
+            preview: Whether the turn runs in preview mode: it changes no live record, and live turns never see its own.
 
         Raises:
             MemoirCallError: ``BAD_REQUEST``: a field is malformed.
@@ -140,6 +142,7 @@ class Memoir:
             "started_by": started_by,
             "time": time.isoformat() if isinstance(time, datetime) else time,
             "message": message,
+            "preview": preview or None,
         }
         return Turn(self._transport, build(BeginTurn, fields))
 

@@ -77,6 +77,8 @@ def _head(record: Record, labels: Mapping[int, str]) -> str:
     facts = [f"id={record.memory_id}", f"kind={shown(record.kind)}"]
     facts += [f"{labels.get(number, number)}={_quoted(value)}" for number, value in record.labels]
     facts.append(f"created={record.created}" if record.created else "written in this turn")
+    if record.preview:
+        facts.append("preview")
     if record.pinned:
         facts.append("pinned")
     if not record.active:

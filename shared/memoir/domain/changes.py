@@ -38,6 +38,14 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True)
+class Shadow:
+    """A live record that a preview record hides from preview turns; at most one names it."""
+
+    live_id: str
+    preview_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeSet:
     """Everything that a commit does to records."""
 
@@ -45,6 +53,7 @@ class ChangeSet:
     updates: tuple[Update, ...] = ()
     locks: tuple[Lock, ...] = ()
     skips: tuple[Skip, ...] = ()
+    shadows: tuple[Shadow, ...] = ()
 
     @property
     def changed(self) -> tuple[Record, ...]:
@@ -58,9 +67,11 @@ class _Builder:
     holders: Mapping[str, str]
     now: str
     principal: str
+    hidden: Mapping[str, str]
     new: dict[str, Record] = field(default_factory=dict)
     locks: dict[str, Lock] = field(default_factory=dict)
     skips: list[Skip] = field(default_factory=list)
+    shadows: list[Shadow] = field(default_factory=list)
     alias: dict[str, str] = field(default_factory=dict)
 
     def known(self, memory_id: str) -> Record | None:
@@ -72,18 +83,32 @@ class _Builder:
     def add(self, change: StagedAdd) -> None:
         record = change.record
         target = self.alias.get(record.replaces, record.replaces) if record.replaces else None
-        replaced = self._replaceable(target) if target else None
-        locked = self.locks.get(change.lock)
-        holder_id = locked.memory_id if locked else self.holders.get(change.lock)
-        holder = self.known(holder_id) if holder_id else None
-        if holder is not None and holder.active and holder is not replaced:
-            self._skip(change, holder, replaced)
+        replaced = self._replaceable(target) if target and not change.hides else None
+        if change.lock is not None and not self._lock(change, change.lock, replaced):
             return
-        expected = locked.expected if locked else holder_id
-        self.locks[change.lock] = Lock(change.lock, record.memory_id, expected)
         self.new[record.memory_id] = _with_target(record, target).committed(self.now)
         if replaced is not None:
             self.put(replaced.superseded(record.memory_id, self.now, self.principal))
+        elif target is not None:
+            self._hide(target, record.memory_id)
+
+    def _lock(self, change: StagedAdd, key: str, replaced: Record | None) -> bool:
+        """Take the fact's lock; ``False`` when the fact is already there, which is noted as a skip."""
+        locked = self.locks.get(key)
+        holder_id = locked.memory_id if locked else self.holders.get(key)
+        holder = self.known(holder_id) if holder_id else None
+        if holder is not None and holder.active and holder is not replaced:
+            self._skip(change, holder, replaced)
+            return False
+        self.locks[key] = Lock(key, change.record.memory_id, locked.expected if locked else holder_id)
+        return True
+
+    def _hide(self, live_id: str, preview_id: str) -> None:
+        if other := self.hidden.get(live_id):
+            raise Conflict(
+                f"record {live_id} was replaced in preview by {other} meanwhile: retry the turn and replace that one"
+            )
+        self.shadows.append(Shadow(live_id, preview_id))
 
     def delete(self, memory_id: str) -> None:
         record = self.known(self.alias.get(memory_id, memory_id))
@@ -117,7 +142,12 @@ class _Builder:
 
 
 def build_changes(
-    changes: Sequence[StagedChange], heads: Mapping[str, Record], holders: Mapping[str, str], now: str, principal: str
+    changes: Sequence[StagedChange],
+    heads: Mapping[str, Record],
+    holders: Mapping[str, str],
+    now: str,
+    principal: str,
+    hidden: Mapping[str, str] | None = None,
 ) -> ChangeSet:
     """Turn staged changes into what the transaction writes.
 
@@ -127,18 +157,25 @@ def build_changes(
         holders: Duplicate key → the stored record that holds it.
         now: Commit time, RFC 3339 UTC; used for every record of the turn.
         principal: The writing agent's principal.
+        hidden: For a preview turn: live record → the committed preview record that names it.
 
     Raises:
         Conflict: Another turn changed a record first; the message names it.
     """
-    builder = _Builder(dict(heads), holders, now, principal)
+    builder = _Builder(dict(heads), holders, now, principal, hidden or {})
     for change in changes:
         if isinstance(change, StagedAdd):
             builder.add(change)
         else:
             builder.delete(change.memory_id)
     updates = [Update(heads[i], r) for i, r in builder.heads.items() if r.version != heads[i].version]
-    return ChangeSet(tuple(builder.new.values()), tuple(updates), tuple(builder.locks.values()), tuple(builder.skips))
+    return ChangeSet(
+        written=tuple(builder.new.values()),
+        updates=tuple(updates),
+        locks=tuple(builder.locks.values()),
+        skips=tuple(builder.skips),
+        shadows=tuple(builder.shadows),
+    )
 
 
 def _with_target(record: Record, target: str | None) -> Record:

@@ -38,15 +38,30 @@ class PinList:
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """What a turn's pinned list is made of: the agent's pins, and its session's."""
+    """What a turn's pinned list is made of: the agent's pins, and its session's.
+
+    Attributes:
+        live: Of a preview turn: the live pins that it sees beside the preview ones; it never changes them.
+    """
 
     agent: PinList = PinList()
     session: PinList = PinList()
+    live: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def costs(self) -> Mapping[str, int]:
+        """Cost in tokens by record id of all that is listed."""
+        return {**self.live, **self.agent.costs, **self.session.costs}
 
     @property
     def total(self) -> int:
-        """Tokens of both."""
-        return self.agent.total + self.session.total
+        """Tokens of all that is listed."""
+        return sum(self.costs.values())
+
+    def beside(self, live: "Pins", hidden: Iterable[str]) -> "Pins":
+        """The preview lists as a preview turn sees them: beside the live ones that no preview record hides."""
+        gone = set(hidden)
+        return Pins(self.agent, self.session, {one: cost for one, cost in live.costs.items() if one not in gone})
 
     def after(self, removed: Iterable[str], added: Sequence[Record]) -> "Pins":
         """Both lists after records lost their pins and others got some."""
@@ -54,6 +69,7 @@ class Pins:
         return Pins(
             self.agent.changed(gone, {r.memory_id: cost(r) for r in added if r.scope is Scope.AGENT}),
             self.session.changed(gone, {r.memory_id: cost(r) for r in added if r.scope is Scope.SESSION}),
+            {one: tokens for one, tokens in self.live.items() if one not in gone},
         )
 
 
@@ -73,8 +89,9 @@ def instructions(records: Sequence[Record]) -> str:
 
 
 def unpinned(changes: ChangeSet) -> list[str]:
-    """Ids of the stored records that a change set takes the pin from."""
-    return [one.after.memory_id for one in changes.updates if one.before.pinned and not one.after.pinned]
+    """Ids of the stored records that a change set takes the pin from, or hides from preview turns."""
+    changed = [one.after.memory_id for one in changes.updates if one.before.pinned and not one.after.pinned]
+    return [*changed, *(shadow.live_id for shadow in changes.shadows)]
 
 
 def newly_pinned(changes: ChangeSet) -> list[Record]:
@@ -86,7 +103,7 @@ def budget_fault(before: Pins, after: Pins, max_tokens: int) -> str | None:
     """Why pins are refused: the list would grow over its budget; the message names each pin and its cost."""
     if after.total <= max(max_tokens, before.total):
         return None
-    named = ", ".join(f"{one} ({tokens})" for one, tokens in {**before.agent.costs, **before.session.costs}.items())
+    named = ", ".join(f"{one} ({tokens})" for one, tokens in before.costs.items())
     return (
         f"the pinned list would take {after.total} tokens; at most {max_tokens} are allowed and {before.total} are used"
         f" by {named or 'none'}: consolidate, replace several pins by one with replaces, or add the fact without pinned"

@@ -14,11 +14,17 @@ MAX_CHANGES = 30
 
 @dataclass(frozen=True, slots=True)
 class StagedAdd:
-    """A record to be written; ``record.created`` is empty."""
+    """A record to be written; ``record.created`` is empty.
+
+    Attributes:
+        lock: Duplicate key; ``None`` for a preview deletion, which states no fact.
+        hides: Whether ``record.replaces`` is a live record, which a preview turn hides instead of changing it.
+    """
 
     call_id: str
     record: Record
-    lock: str
+    lock: str | None
+    hides: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ class StagedView:
 
     def locks(self) -> Mapping[str, str]:
         """Duplicate key → id of the newest record that this turn adds under it."""
-        return {c.lock: c.record.memory_id for c in self.changes if isinstance(c, StagedAdd)}
+        return {c.lock: c.record.memory_id for c in self.changes if isinstance(c, StagedAdd) and c.lock is not None}
 
     def apply(self, record: Record) -> Record:
         """The record as this turn sees it."""
@@ -59,9 +65,14 @@ class StagedView:
             if isinstance(change, StagedDelete):
                 if change.memory_id == record.memory_id:
                     record = record.deleted(self.time, self.principal)
-            elif change.record.replaces == record.memory_id:
+            elif change.record.replaces == record.memory_id and not change.hides:
                 record = record.superseded(change.record.memory_id, self.time, self.principal)
         return record
+
+    def hidden(self) -> Mapping[str, str]:
+        """Live record → the preview record of this turn that names it."""
+        adds = (c for c in self.changes if isinstance(c, StagedAdd) and c.hides)
+        return {c.record.replaces: c.record.memory_id for c in adds if c.record.replaces}
 
     def touched(self) -> frozenset[str]:
         """Ids of stored records that the changes name."""

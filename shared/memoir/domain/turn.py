@@ -4,7 +4,7 @@ An attempt is one invocation of an execution: OPEN until it is committed, rolled
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
@@ -50,6 +50,7 @@ class Execution:
         turn: Number in its session; ``None`` without sessions.
         invocation: The newest attempt's number.
         fingerprint: Hash of what began it; another content under the same id is refused.
+        preview: Whether it runs in preview mode.
     """
 
     execution_id: str
@@ -63,6 +64,7 @@ class Execution:
     invocation: int
     fingerprint: str
     time: str | None
+    preview: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +96,35 @@ class Attempt:
     reason: str | None = None
 
 
+REMEMBERED = 2
+"""Committed attempts that a session remembers, for the query of a recall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a session keeps for the turns of one mode.
+
+    Attributes:
+        open: The attempt that holds the session.
+        previous: The last committed attempts that turns of this mode see, newest first.
+    """
+
+    open: AttemptId | None = None
+    previous: tuple[AttemptId, ...] = ()
+
+    def remember(self, attempt: AttemptId) -> "Place":
+        """The place after a commit that its turns see."""
+        return replace(self, previous=(attempt, *self.previous)[:REMEMBERED])
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What orders the turns of one session.
+    """What orders the turns of one session: one sequence of turns, and a place for each mode.
 
     Attributes:
         next_turn: Number of the next turn.
         commits: Turns committed so far.
-        open: The live attempt that holds the session.
         last_commit: RFC 3339 UTC time of the last commit; commit times never go back in a session.
-        previous: The last committed attempts, newest first.
     """
 
     action_id: str
@@ -112,8 +133,26 @@ class Session:
     commits: int
     created: str
     last_commit: str
-    open: AttemptId | None
-    previous: tuple[AttemptId, ...]
+    live: Place = Place()
+    preview: Place = Place()
+
+    def place(self, *, preview: bool) -> Place:
+        """The place of one mode."""
+        return self.preview if preview else self.live
+
+    def held(self, attempt: AttemptId | None, *, preview: bool) -> "Session":
+        """The session with another holder of one mode's place."""
+        if preview:
+            return replace(self, preview=replace(self.preview, open=attempt))
+        return replace(self, live=replace(self.live, open=attempt))
+
+    def committed(self, attempt: AttemptId, now: str, *, preview: bool) -> "Session":
+        """The session after its holder committed: a live turn never sees what a preview turn said."""
+        freed = self.held(None, preview=preview)
+        live = freed.live if preview else freed.live.remember(attempt)
+        return replace(
+            freed, commits=self.commits + 1, last_commit=now, live=live, preview=freed.preview.remember(attempt)
+        )
 
 
 Dropped = Literal["all"] | tuple[str, ...]

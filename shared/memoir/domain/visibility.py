@@ -3,10 +3,12 @@
 A record out of reach is treated by every path exactly as an unknown id.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memoir.domain.config import Harness, ScopeName
 from memoir.domain.record import Record, Scope
+from memoir.domain.turn import Execution
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,21 +17,25 @@ class Reach:
 
     Attributes:
         session_id: The turn's session; ``None`` for an agent without sessions.
+        preview: Whether the turn is in preview mode; only then preview records are within reach.
+        hidden: Records that a preview record names in ``replaces``; a live turn has none.
     """
 
     action_id: str
     session_id: str | None
     scopes: frozenset[ScopeName]
+    preview: bool = False
+    hidden: frozenset[str] = frozenset()
 
     @staticmethod
-    def reading(harness: Harness, action_id: str, session_id: str | None) -> "Reach":
+    def reading(harness: Harness, execution: Execution, hidden: Iterable[str] = ()) -> "Reach":
         """What the turn reads."""
-        return Reach(action_id, session_id, harness.memory.reads)
+        return _reach(harness.memory.reads, execution, hidden)
 
     @staticmethod
-    def writing(harness: Harness, action_id: str, session_id: str | None) -> "Reach":
+    def writing(harness: Harness, execution: Execution, hidden: Iterable[str] = ()) -> "Reach":
         """What the turn writes."""
-        return Reach(action_id, session_id, harness.memory.writes)
+        return _reach(harness.memory.writes, execution, hidden)
 
     @property
     def agent(self) -> bool:
@@ -43,7 +49,9 @@ class Reach:
 
     def holds(self, record: Record) -> bool:
         """Whether a record of any status is within reach."""
-        if record.action_id != self.action_id or record.preview:
+        if record.action_id != self.action_id or record.memory_id in self.hidden:
+            return False
+        if record.preview and not self.preview:
             return False
         if record.scope is Scope.AGENT:
             return self.agent
@@ -52,3 +60,7 @@ class Reach:
     def finds(self, record: Record) -> bool:
         """Whether recall, search, list and ids may return it."""
         return record.active and self.holds(record)
+
+
+def _reach(scopes: frozenset[ScopeName], execution: Execution, hidden: Iterable[str]) -> Reach:
+    return Reach(execution.action_id, execution.session_id, scopes, execution.preview, frozenset(hidden))

@@ -16,6 +16,7 @@ class IndexQuery:
     Attributes:
         session: Whose session records it may see; ``None``: none.
         agent: Whether it may see agent scope.
+        preview: Whether it may see preview records.
         kind: Exact kind of the candidates.
         labels: ``(number, value)`` that the candidates all have.
         excluded: Records that are known better from elsewhere; they count nowhere.
@@ -33,6 +34,7 @@ class IndexQuery:
     terms: tuple[str, ...]
     vector: Vector | None
     size: int
+    preview: bool = False
 
 
 @dataclass(frozen=True, slots=True)

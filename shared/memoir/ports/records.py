@@ -42,8 +42,10 @@ class RecordStore(Protocol):
         """The record that holds each duplicate key, where one does."""
         ...
 
-    def newest(self, action_id: str, session_id: str | None, before: Row | None, limit: int) -> list[Row]:
-        """ACTIVE records of one scope, newest first: the session's, or the agent's with ``session_id`` ``None``.
+    def newest(
+        self, action_id: str, session_id: str | None, before: Row | None, limit: int, *, preview: bool = False
+    ) -> list[Row]:
+        """ACTIVE records of one scope and mode, newest first: the session's, or the agent's with no ``session_id``.
 
         Eventually consistent; rows may name records that are ACTIVE no more.
         """
@@ -53,10 +55,17 @@ class RecordStore(Protocol):
         """Give a stored record the vector that its embedder could not make before; its version stays."""
         ...
 
-    def overlay(self, action_id: str, session_id: str | None, *, agent: bool) -> Overlay:
-        """What commits changed that the index may not know: the session's own, and the agent's if ``agent``."""
+    def overlay(self, action_id: str, session_id: str | None, *, agent: bool, preview: bool = False) -> Overlay:
+        """What commits changed that the index may not know: the session's own, and the agent's if ``agent``.
+
+        With ``preview`` what preview turns committed is among it.
+        """
         ...
 
-    def pins(self, action_id: str, session_id: str | None) -> Pins:
-        """The agent's pins and the session's, in one round trip."""
+    def pins(self, action_id: str, session_id: str | None, *, preview: bool = False) -> Pins:
+        """The agent's pins of one mode and the session's, in one round trip."""
+        ...
+
+    def hidden(self, action_id: str) -> dict[str, str]:
+        """Live record → the preview record, of any status, that names it in ``replaces``."""
         ...

@@ -114,8 +114,8 @@ class TurnStore(Protocol):
         """A session, or ``None`` before its first turn."""
         ...
 
-    def listed(self, action_id: str, session_id: str) -> tuple[Listed, ...]:
-        """Recalls of the session's committed turns that are still in context, oldest first."""
+    def listed(self, action_id: str, session_id: str, *, preview: bool = False) -> tuple[Listed, ...]:
+        """Recalls of the session's committed turns of one mode that are still in context, oldest first."""
         ...
 
     def begin(self, beginning: Beginning) -> None:

@@ -19,7 +19,7 @@ from memoir.services.events import event_bytes
 from memoir.services.fingerprint import fingerprint
 from memoir.services.resources import Resources
 from memoir.services.retry import until_settled
-from memoir.services.turns import agent_version
+from memoir.services.turns import agent_version, pins_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,8 @@ def begin_turn(res: Resources, request: BeginTurn) -> BeginTurnResult:
         TurnEnded: The execution is committed.
         BadRequest: Session or invocation do not fit.
     """
-    for path, asked in (("preview", request.preview), ("replayOf", request.replay_of)):
-        if asked:
-            raise Unsupported(f"{path} is not supported yet: leave it out", path=path)
+    if request.replay_of:
+        raise Unsupported("replayOf is not supported yet: leave it out", path="replayOf")
     return until_settled(res.clock, lambda: _begin(res, request))
 
 
@@ -92,7 +91,7 @@ def _check_execution(request: BeginTurn, execution: Execution | None) -> None:
     expected = execution.invocation + 1 if execution else 1
     if execution and execution.fingerprint != _turn_mark(request):
         raise IdReused(
-            "a retry keeps session, principal, startedBy and message: use a new executionId for another turn",
+            "a retry keeps session, principal, startedBy, preview and message: use a new executionId for another turn",
             path="executionId",
         )
     if request.invocation_number != expected:
@@ -113,10 +112,11 @@ def _beginning(res: Resources, request: BeginTurn, before: _Before) -> Beginning
     attempt_id = AttemptId(request.execution_id, request.invocation_number)
     session = _occupied(request, before, attempt_id, now) if request.session_id else None
     turn = before.execution.turn if before.execution else session.next_turn - 1 if session else None
-    pinned = _pinned(res, request, before.agent)
+    execution = _execution(request, before, turn, now)
+    pinned = _pinned(res, execution, before.agent)
     events = _first_events(request, before.agent, pinned)
     return Beginning(
-        execution=_execution(request, before, turn, now),
+        execution=execution,
         attempt=Attempt(
             id=attempt_id,
             status=AttemptStatus.OPEN,
@@ -124,7 +124,7 @@ def _beginning(res: Resources, request: BeginTurn, before: _Before) -> Beginning
             last_call=now,
             created=now,
             as_of=session.commits if session else 0,
-            previous=session.previous if session else (),
+            previous=session.place(preview=request.preview).previous if session else (),
             fingerprint=_mark(request),
             pinned=pinned,
         ),
@@ -150,7 +150,7 @@ def _abandoned(res: Resources, request: BeginTurn, before: _Before, now: str) ->
             raise TurnEnded(f"invocation {last.number} is committed: begin a new turn", path="invocationNumber")
         if attempt is not None and attempt.status is AttemptStatus.OPEN:
             found.append(last)
-    holder = before.session.open if before.session else None
+    holder = before.session.place(preview=request.preview).open if before.session else None
     if holder is not None and holder.execution_id != request.execution_id:
         _, attempt = res.turns.find(holder)
         if attempt is not None and attempt.status is AttemptStatus.OPEN:
@@ -172,11 +172,9 @@ def _occupied(request: BeginTurn, before: _Before, attempt: AttemptId, now: str)
         commits=0,
         created=now,
         last_commit="",
-        open=None,
-        previous=(),
     )
     step = 0 if before.execution else 1
-    return replace(session, open=attempt, next_turn=session.next_turn + step)
+    return replace(session.held(attempt, preview=request.preview), next_turn=session.next_turn + step)
 
 
 def _execution(request: BeginTurn, before: _Before, turn: int | None, now: str) -> Execution:
@@ -194,16 +192,18 @@ def _execution(request: BeginTurn, before: _Before, turn: int | None, now: str) 
         invocation=request.invocation_number,
         fingerprint=_turn_mark(request),
         time=request.time,
+        preview=request.preview,
     )
 
 
-def _pinned(res: Resources, request: BeginTurn, agent: AgentVersion) -> tuple[tuple[str, int], ...]:
+def _pinned(res: Resources, execution: Execution, agent: AgentVersion) -> tuple[tuple[str, int], ...]:
     """Ids and versions of the pinned records that the turn reads, oldest first (SPEC §8)."""
     if not agent.memory.enabled or agent.memory.pinned is None:
         return ()
-    pins = res.records.pins(request.action_id, request.session_id)
-    reading = Reach.reading(agent.harness, request.action_id, request.session_id)
-    found = res.records.get(request.action_id, [*pins.agent.costs, *pins.session.costs]).values()
+    hidden = res.records.hidden(execution.action_id) if execution.preview else {}
+    pins = pins_of(res, execution, hidden)
+    reading = Reach.reading(agent.harness, execution, hidden)
+    found = res.records.get(execution.action_id, list(pins.costs)).values()
     listed = [record for record in found if record.pinned and reading.finds(record)]
     listed.sort(key=lambda record: (record.created, record.memory_id))
     return tuple((record.memory_id, record.version) for record in listed)
@@ -249,5 +249,5 @@ def _mark(request: BeginTurn) -> str:
 
 
 def _turn_mark(request: BeginTurn) -> str:
-    kept = {"action_id", "session_id", "principal", "started_by", "message"}
+    kept = {"action_id", "session_id", "principal", "started_by", "preview", "message"}
     return fingerprint(request.model_dump(mode="json", include=kept))

@@ -46,13 +46,14 @@ def rows_below(res: Resources, turn: Turn, before: Row | None, limit: int) -> tu
     """
     action_id, session_id, reach = turn.execution.action_id, turn.execution.session_id, turn.reading
     scopes = [*([None] if reach.agent else []), *([reach.session] if reach.session is not None else [])]
+    modes = (False, True) if reach.preview else (False,)
 
-    def newest(scope: str | None) -> list[Row]:
-        return res.records.newest(action_id, scope, before, limit)
+    def newest(scope: str | None, mode: bool) -> list[Row]:
+        return res.records.newest(action_id, scope, before, limit, preview=mode)
 
     overlay, lists = res.gather.gather(
-        lambda: res.records.overlay(action_id, session_id, agent=reach.agent),
-        lambda: res.gather.each([partial(newest, scope) for scope in scopes]),
+        lambda: res.records.overlay(action_id, session_id, agent=reach.agent, preview=reach.preview),
+        lambda: res.gather.each([partial(newest, scope, mode) for scope in scopes for mode in modes]),
     )
     rows = {row for one in lists for row in one}
     rows |= {row for row in overlay.added if before is None or _key(row) < _key(before)}

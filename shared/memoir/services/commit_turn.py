@@ -16,7 +16,7 @@ from memoir.protocol import CommitTurn, CommitTurnResult, SkippedAdd, Usage
 from memoir.services.present import change, parse_refs, refs
 from memoir.services.resources import Resources
 from memoir.services.retry import until_settled
-from memoir.services.turns import Turn, load_turn, require_open
+from memoir.services.turns import Turn, load_turn, pins_of, require_open
 
 
 def commit_turn(res: Resources, request: CommitTurn) -> CommitTurnResult:
@@ -68,7 +68,8 @@ def _session(res: Resources, turn: Turn) -> tuple[Session | None, tuple[Listed, 
     if session_id is None:
         return None, ()
     return res.gather.gather(
-        lambda: res.turns.session(action_id, session_id), lambda: res.turns.listed(action_id, session_id)
+        lambda: res.turns.session(action_id, session_id),
+        lambda: res.turns.listed(action_id, session_id, preview=turn.execution.preview),
     )
 
 
@@ -77,13 +78,13 @@ def _changes(res: Resources, turn: Turn, now: str) -> ChangeSet:
     if not staged:
         return ChangeSet()
     action_id = turn.execution.action_id
-    keys = [change.lock for change in staged if isinstance(change, StagedAdd)]
+    keys = [change.lock for change in staged if isinstance(change, StagedAdd) and change.lock is not None]
     touched = sorted(turn.staged.touched())
     heads, holders = res.gather.gather(lambda: res.records.get(action_id, touched), lambda: res.records.holders(keys))
     others = [holder for holder in holders.values() if holder not in heads]
     if others:
         heads = heads | res.records.get(action_id, others)
-    return build_changes(staged, heads, holders, now, turn.agent.principal)
+    return build_changes(staged, heads, holders, now, turn.agent.principal, turn.committed_hidden)
 
 
 def _pins(res: Resources, turn: Turn, changes: ChangeSet) -> PinChange | None:
@@ -95,7 +96,7 @@ def _pins(res: Resources, turn: Turn, changes: ChangeSet) -> PinChange | None:
     removed, added = unpinned(changes), newly_pinned(changes)
     if not removed and not added:
         return None
-    before = res.records.pins(turn.execution.action_id, turn.execution.session_id)
+    before = pins_of(res, turn.execution, turn.committed_hidden)
     after = before.after(removed, added)
     pinned = turn.harness.memory.pinned
     if added and pinned is not None and (fault := budget_fault(before, after, pinned.max_tokens)):

@@ -11,7 +11,7 @@ from memoir.services.turns import Turn, load_turn
 
 
 def describe_turn(res: Resources, request: DescribeTurn) -> DescribeTurnResult:
-    """Describe an attempt, the newest of an execution, or a session's open one.
+    """Describe an attempt, the newest of an execution, or a session's open one: the live turn's before the preview's.
 
     Raises:
         BadRequest: Neither an execution nor a session is named, or both.
@@ -51,9 +51,10 @@ def _attempt(res: Resources, request: DescribeTurn) -> AttemptId:
     if request.invocation_number is not None:
         raise BadRequest("invocationNumber goes with executionId: leave it out", path="invocationNumber")
     session = res.turns.session(request.action_id, request.session_id)
-    if session is None or session.open is None:
+    opened = (session.live.open or session.preview.open) if session else None
+    if opened is None:
         raise NotFound("the session has no open turn", path="sessionId")
-    return session.open
+    return opened
 
 
 def _of_execution(res: Resources, execution_id: str, number: int | None) -> AttemptId:

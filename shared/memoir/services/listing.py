@@ -74,7 +74,9 @@ def _place(res: Resources, turn: Turn, filters: Filters, after: str | None) -> _
 
 def _name(turn: Turn, filters: Filters) -> str:
     reach = turn.reading
-    return list_name(["memory", reach.action_id, reach.session, reach.agent, filters.kind, filters.labels])
+    return list_name(
+        ["memory", reach.action_id, reach.session, reach.agent, reach.preview, filters.kind, filters.labels]
+    )
 
 
 def _committed(res: Resources, turn: Turn, filters: Filters, before: Row | None, limit: int) -> list[Record]:

@@ -127,7 +127,7 @@ def _committed(res: Resources, turn: Turn, helper: str | None) -> tuple[Listed, 
     execution = turn.execution
     if helper is not None or execution.session_id is None:
         return ()
-    return res.turns.listed(execution.action_id, execution.session_id)
+    return res.turns.listed(execution.action_id, execution.session_id, preview=execution.preview)
 
 
 def _before(turn: Turn, committed: Sequence[Listed], request: Recall) -> set[tuple[str, int]]:

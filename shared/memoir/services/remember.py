@@ -20,13 +20,13 @@ from memoir.domain.record import (
     label_value_fault,
     text_faults,
 )
-from memoir.domain.staging import MAX_CHANGES, StagedAdd, StagedDelete, named
+from memoir.domain.staging import MAX_CHANGES, StagedAdd, StagedChange, StagedDelete, named
 from memoir.domain.text import try_uuid
 from memoir.domain.tools import AddMemory, check_kind, label_numbers
 from memoir.domain.turn import Usage
 from memoir.services.embedding import embed_records, record_text
 from memoir.services.resources import Resources
-from memoir.services.turns import Turn
+from memoir.services.turns import Turn, pins_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +54,29 @@ def add_memory(res: Resources, turn: Turn, call_id: str, given: AddMemory) -> Ad
     if record.pinned:
         _check_budget(res, turn, record)
     embedded, usage = _embedded(res, record)
-    return Added(embedded, StagedAdd(call_id, embedded, key), usage)
+    hides = record.preview and replaced is not None and not replaced.preview
+    return Added(embedded, StagedAdd(call_id, embedded, key, hides), usage)
 
 
-def delete_memory(res: Resources, turn: Turn, call_id: str, memory_id: str) -> tuple[Record, StagedDelete | None]:
+def delete_memory(res: Resources, turn: Turn, call_id: str, memory_id: str) -> tuple[Record, StagedChange | None]:
     """Stage a deletion; a deleted record comes back unchanged and stages nothing.
+
+    A preview turn deletes a live record by a preview record that names it, and never changes it (SPEC §9).
 
     Raises:
         ToolRefused: The record is out of reach, or in a scope that the agent only reads.
     """
     record = known(res, turn, memory_id)
+    if record is not None and record.memory_id in turn.hidden:
+        record = _instead_of(res, turn, record)
     if record is None or not turn.writing.holds(record):
         raise _out_of_reach(turn, memory_id, record, "delete")
     if record.status is Status.DELETED:
         return record, None
     _require_room(turn)
+    if turn.execution.preview and not record.preview:
+        deletion = _preview_deletion(res, turn, record)
+        return deletion, StagedAdd(call_id, deletion, None, hides=True)
     return record.deleted(turn.attempt.created, turn.agent.principal), StagedDelete(call_id, record.memory_id)
 
 
@@ -95,6 +103,46 @@ def known(res: Resources, turn: Turn, memory_id: str) -> Record | None:
     return turn.staged.apply(stored) if stored else None
 
 
+def _preview_deletion(res: Resources, turn: Turn, live: Record) -> Record:
+    """The preview record that deletes a live one: its summary, kind, labels, scope and session, and no content."""
+    execution = turn.execution
+    return Record(
+        memory_id=res.ids.uuid7(),
+        action_id=live.action_id,
+        summary=live.summary,
+        content="",
+        kind=live.kind,
+        scope=live.scope,
+        source=Source.TOOL,
+        labels=live.labels,
+        preview=True,
+        replaces=live.memory_id,
+        execution_id=execution.execution_id,
+        invocation_number=turn.attempt.id.number,
+        action_version=execution.action_version,
+        session_id=live.session_id,
+        created="",
+        changes=(Change(Status.DELETED, False, None, turn.now, turn.agent.principal),),
+        tokens=index_tokens(live.summary, ""),
+    )
+
+
+def _instead_of(res: Resources, turn: Turn, hidden: Record) -> Record:
+    """The preview deletion of a live record, which deleting it again returns.
+
+    Raises:
+        ToolRefused: A preview record replaced it; or it was out of reach in the first place.
+    """
+    preview = known(res, turn, turn.hidden[hidden.memory_id])
+    if preview is None or not turn.writing.holds(preview):
+        raise _unknown(hidden.memory_id)
+    if preview.status is Status.DELETED and preview.version == 1:
+        return preview
+    raise ToolRefused(
+        f"record {hidden.memory_id} was already replaced in preview by {preview.memory_id}: delete that one instead"
+    )
+
+
 def _new_record(res: Resources, turn: Turn, given: AddMemory) -> Record:
     memory, execution = turn.harness.memory, turn.execution
     content = given.content or ""
@@ -114,7 +162,7 @@ def _new_record(res: Resources, turn: Turn, given: AddMemory) -> Record:
         scope=_scope(turn, given.scope),
         source=Source.TOOL,
         labels=label_numbers(given.labels, memory),
-        preview=False,
+        preview=execution.preview,
         replaces=(try_uuid(given.replaces) or given.replaces) if given.replaces is not None else None,
         execution_id=execution.execution_id,
         invocation_number=turn.attempt.id.number,
@@ -138,7 +186,7 @@ def _scope(turn: Turn, asked: str | None) -> Scope:
 def _check_budget(res: Resources, turn: Turn, record: Record) -> None:
     """Refuse a pin that takes the list, with what this turn did to it before, over its budget."""
     pinned = turn.harness.memory.pinned
-    stored = res.records.pins(turn.execution.action_id, turn.execution.session_id)
+    stored = pins_of(res, turn.execution, turn.hidden)
     mine = [one for one in turn.staged.added().values() if one.active and one.pinned]
     before = stored.after(named(turn.staged.changes), mine)
     after = before.after([record.replaces] if record.replaces else [], [record])
@@ -160,6 +208,8 @@ def _named(res: Resources, turn: Turn, replaces: str | None, key: str) -> tuple[
 def _check_replaces(turn: Turn, record: Record, replaced: Record | None) -> None:
     if record.replaces is None:
         return
+    if preview_id := turn.hidden.get(record.replaces):
+        raise _hidden(turn, record.replaces, preview_id, replaced)
     if replaced is None or not turn.writing.holds(replaced):
         raise _out_of_reach(turn, record.replaces, replaced, "replace")
     if not replaced.active:
@@ -206,6 +256,16 @@ def _require_room(turn: Turn) -> None:
         raise ToolRefused(
             f"this turn has changed {MAX_CHANGES} records, the most one turn may change: save the rest in the next turn"
         )
+
+
+def _hidden(turn: Turn, memory_id: str, preview_id: str, live: Record | None) -> ToolRefused:
+    """Why a record that a preview record names is not replaced once more."""
+    reach = replace(turn.writing, hidden=frozenset())
+    if live is None or not reach.holds(live):
+        return _unknown(memory_id)
+    return ToolRefused(
+        f"record {memory_id} was already replaced in preview by {preview_id}: replace that one, or add the fact alone"
+    )
 
 
 def _out_of_reach(turn: Turn, memory_id: str, record: Record | None, verb: str) -> ToolRefused:

@@ -40,7 +40,9 @@ def find(res: Resources, turn: Turn, text: Callable[[], str], filters: Filters, 
         return _find_newest(res, turn, *asked) if asked else Found(())
     execution = turn.execution
     overlay, asked = res.gather.gather(
-        lambda: res.records.overlay(execution.action_id, execution.session_id, agent=turn.reading.agent),
+        lambda: res.records.overlay(
+            execution.action_id, execution.session_id, agent=turn.reading.agent, preview=execution.preview
+        ),
         lambda: _asked(res, turn, text, filters, limit),
     )
     if asked is None:
@@ -80,7 +82,7 @@ def _find_indexed(
     res: Resources, index: SearchIndex, turn: Turn, wanted: Wanted, embedded: Embedded, overlay: Sequence[str]
 ) -> Found:
     """Rank candidates of the index together with what it does not know yet."""
-    newer = tuple(dict.fromkeys([*overlay, *turn.staged.touched()]))
+    newer = tuple(dict.fromkeys([*overlay, *turn.staged.touched(), *turn.hidden]))
     query = _index_query(turn, wanted, embedded, newer)
     answer, stored = res.gather.gather(
         lambda: index.search(query), lambda: res.records.get(turn.execution.action_id, newer)
@@ -104,6 +106,7 @@ def _index_query(turn: Turn, wanted: Wanted, embedded: Embedded, excluded: tuple
         action_id=turn.execution.action_id,
         session=turn.reading.session,
         agent=turn.reading.agent,
+        preview=turn.reading.preview,
         kind=wanted.filters.kind,
         labels=wanted.filters.labels,
         excluded=excluded,

@@ -1,12 +1,13 @@
 """A turn as its calls see it: its attempt, its agent's version, its reach, its staged changes (SPEC §4)."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from memoir.domain.config import AgentVersion, Harness
 from memoir.domain.errors import Conflict, ErrorCode, LimitExceeded, NotFound, TurnAbandoned, TurnEnded
 from memoir.domain.events import MAX_EVENTS
+from memoir.domain.pins import Pins
 from memoir.domain.record import Record
 from memoir.domain.staging import StagedView
 from memoir.domain.turn import Attempt, AttemptId, AttemptStatus, Call, Execution
@@ -17,11 +18,16 @@ from memoir.services.resources import Resources
 
 @dataclass(frozen=True)
 class Turn:
-    """One attempt, read once at the start of a call."""
+    """One attempt, read once at the start of a call.
+
+    Attributes:
+        committed_hidden: Of a preview turn: live record → the committed preview record that names it.
+    """
 
     loaded: LoadedTurn
     agent: AgentVersion
     now: str
+    committed_hidden: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def execution(self) -> Execution:
@@ -41,18 +47,23 @@ class Turn:
     @cached_property
     def reading(self) -> Reach:
         """What it reads."""
-        return Reach.reading(self.harness, self.execution.action_id, self.execution.session_id)
+        return Reach.reading(self.harness, self.execution, self.hidden)
 
     @cached_property
     def writing(self) -> Reach:
         """What it writes."""
-        return Reach.writing(self.harness, self.execution.action_id, self.execution.session_id)
+        return Reach.writing(self.harness, self.execution, self.hidden)
 
     @cached_property
     def staged(self) -> StagedView:
         """Its staged changes, in the order of their calls."""
         changes = tuple(call.staged for call in self.loaded.calls if call.staged is not None)
         return StagedView(changes, self.attempt.created, self.agent.principal)
+
+    @cached_property
+    def hidden(self) -> Mapping[str, str]:
+        """Live record → the preview record, committed or of this turn, that hides it from this turn."""
+        return {**self.committed_hidden, **self.staged.hidden()}
 
     def call(self, call_id: str, kind: str) -> Call | None:
         """An earlier call under this id."""
@@ -75,9 +86,10 @@ def load_turn(res: Resources, attempt: AttemptId) -> Turn:
             f"execution {attempt.execution_id} has no invocation {attempt.number}: call beginTurn first",
             path="executionId",
         )
-    return Turn(
-        loaded, agent_version(res, loaded.execution.action_id, loaded.execution.action_version), res.clock.now()
-    )
+    execution = loaded.execution
+    agent = agent_version(res, execution.action_id, execution.action_version)
+    hidden = res.records.hidden(execution.action_id) if execution.preview else {}
+    return Turn(loaded, agent, res.clock.now(), hidden)
 
 
 def agent_version(res: Resources, action_id: str, number: int) -> AgentVersion:
@@ -90,6 +102,17 @@ def agent_version(res: Resources, action_id: str, number: int) -> AgentVersion:
     if version is None:
         raise NotFound(f"agent {action_id} has no version {number}: register it first", path="version")
     return version
+
+
+def pins_of(res: Resources, execution: Execution, hidden: Mapping[str, str]) -> Pins:
+    """The pinned lists of the turn's mode; a preview turn sees the live pins, too, that no preview record hides."""
+    action_id, session_id = execution.action_id, execution.session_id
+    if not execution.preview:
+        return res.records.pins(action_id, session_id)
+    mine, live = res.gather.gather(
+        lambda: res.records.pins(action_id, session_id, preview=True), lambda: res.records.pins(action_id, session_id)
+    )
+    return mine.beside(live, hidden)
 
 
 def require_open(attempt: Attempt) -> None:

@@ -22,6 +22,7 @@ from memoir.domain.turn import (
     Event,
     Execution,
     Listed,
+    Place,
     Session,
     Usage,
 )
@@ -44,6 +45,7 @@ def execution_item(one: Execution) -> Item:
         "invocation": one.invocation,
         "fingerprint": one.fingerprint,
         "time": one.time,
+        "preview": one.preview,
     }
     return item(keys.execution(one.execution_id), keys.EXECUTION, fields)
 
@@ -62,6 +64,7 @@ def execution_from(found: dict[str, Any]) -> Execution:
         invocation=found["invocation"],
         fingerprint=found["fingerprint"],
         time=found.get("time"),
+        preview=found["preview"],
     )
 
 
@@ -108,8 +111,9 @@ def session_item(one: Session) -> Item:
         "commits": one.commits,
         "created": one.created,
         "last_commit": one.last_commit,
-        "open": attempt_text(one.open) if one.open else None,
-        "previous": attempts_text(one.previous),
+        "previous": attempts_text(one.live.previous),
+        "preview_previous": attempts_text(one.preview.previous),
+        **{holder_name(preview=mode): holder_text(one, preview=mode) for mode in (False, True)},
     }
     return item(keys.session(one.action_id, one.session_id), keys.SESSION, fields)
 
@@ -123,9 +127,25 @@ def session_from(found: dict[str, Any]) -> Session:
         commits=found["commits"],
         created=found["created"],
         last_commit=found["last_commit"],
-        open=attempts_from(found["open"])[0] if "open" in found else None,
-        previous=attempts_from(found["previous"]),
+        live=Place(_holder(found, preview=False), attempts_from(found["previous"])),
+        preview=Place(_holder(found, preview=True), attempts_from(found["preview_previous"])),
     )
+
+
+def holder_name(*, preview: bool) -> str:
+    """Attribute of a session that names the attempt which holds it."""
+    return "preview_holder" if preview else "holder"
+
+
+def holder_text(session: Session, *, preview: bool) -> str | None:
+    """The attempt that holds the session, as one text."""
+    opened = session.place(preview=preview).open
+    return attempt_text(opened) if opened else None
+
+
+def _holder(found: dict[str, Any], *, preview: bool) -> AttemptId | None:
+    name = holder_name(preview=preview)
+    return attempts_from(found[name])[0] if name in found else None
 
 
 def attempt_text(one: AttemptId) -> str:
@@ -235,7 +255,7 @@ def _staged_fields(staged: StagedChange | None) -> dict[str, Plain | None]:
     if isinstance(staged, StagedDelete):
         return {"deletes": staged.memory_id}
     fields = {f"r_{name}": one for name, one in record_fields(staged.record).items()}
-    return {"adds": staged.record.memory_id, "lock": staged.lock, **fields}
+    return {"adds": staged.record.memory_id, "lock": staged.lock, "hides": staged.hides, **fields}
 
 
 def _staged_from(found: dict[str, Any]) -> StagedChange | None:
@@ -243,7 +263,7 @@ def _staged_from(found: dict[str, Any]) -> StagedChange | None:
         return StagedDelete(found["id"], found["deletes"])
     if "adds" in found:
         fields = {name.removeprefix("r_"): one for name, one in found.items() if name.startswith("r_")}
-        return StagedAdd(found["id"], record_from(found["adds"], fields), found["lock"])
+        return StagedAdd(found["id"], record_from(found["adds"], fields), found.get("lock"), found["hides"])
     return None
 
 
@@ -278,10 +298,11 @@ def versions_from(rows: Sequence[Sequence[Any]]) -> tuple[tuple[str, int], ...]:
     return tuple((str(one), int(version)) for one, version in rows)
 
 
-def listed_item(action_id: str, session_id: str, listed: Sequence[Listed]) -> Item:
-    """The recalls that a session still has in context."""
+def listed_item(execution: Execution, session_id: str, listed: Sequence[Listed]) -> Item:
+    """The recalls that a session's turns of one mode still have in context."""
     rows = [[one.execution_id, one.versions] for one in listed]
-    return item(keys.session(action_id, session_id), keys.LISTED, {"recalls": squeeze(to_json(rows))})
+    pk, sk = keys.session(execution.action_id, session_id), keys.listed(preview=execution.preview)
+    return item(pk, sk, {"recalls": squeeze(to_json(rows))})
 
 
 def listed_from(found: dict[str, Any]) -> tuple[Listed, ...]:

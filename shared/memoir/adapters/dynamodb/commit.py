@@ -4,15 +4,12 @@ from memoir.adapters.dynamodb import codec, keys
 from memoir.adapters.dynamodb.records_codec import record_item, version_fields
 from memoir.adapters.dynamodb.requests import Action, Requests
 from memoir.adapters.dynamodb.values import Item, Plain, item, squeeze, to_json
-from memoir.domain.changes import ChangeSet, Lock, Update
+from memoir.domain.changes import ChangeSet, Lock, Shadow, Update
 from memoir.domain.pins import PinList
 from memoir.domain.record import Record, Scope
 from memoir.domain.turn import AttemptStatus, Session
 from memoir.ports import Commit
 from memoir.schema import GSI_LIST, GSI_SWEEP, OUTBOX_SHARDS
-
-PREVIOUS = 2
-"""Committed attempts that a session remembers, for the query of a recall."""
 
 
 def commit_actions(memory: Requests, commit: Commit) -> list[Action]:
@@ -21,30 +18,35 @@ def commit_actions(memory: Requests, commit: Commit) -> list[Action]:
     if commit.session is not None:
         actions.append(_session(memory, commit, commit.session))
         if commit.listed is not None:
-            listed = codec.listed_item(commit.session.action_id, commit.session.session_id, commit.listed)
-            actions.append(memory.put(listed))
+            actions.append(memory.put(codec.listed_item(commit.execution, commit.session.session_id, commit.listed)))
     actions.append(memory.put_new(_turn(commit)))
     changes = commit.changes
     actions += [memory.put_new(record_item(record)) for record in changes.written]
     actions += [_lock(memory, lock) for lock in changes.locks]
+    actions += [memory.put_new(_shadow(commit.execution.action_id, shadow)) for shadow in changes.shadows]
     actions += [_update(memory, update) for update in changes.updates]
     if changes.changed:
         actions.append(memory.put_new(outbox_item(commit)))
     if commit.pins is not None:
         execution, before, after = commit.execution, commit.pins.before, commit.pins.after
-        actions.append(_pins(memory, keys.agent(execution.action_id), before.agent, after.agent))
+        sk = keys.pins(preview=execution.preview)
+        actions.append(_pins(memory, (keys.agent(execution.action_id), sk), before.agent, after.agent))
         session = keys.session(execution.action_id, execution.session_id)
-        actions.append(_pins(memory, session, before.session, after.session))
+        actions.append(_pins(memory, (session, sk), before.session, after.session))
     return actions
 
 
-def _pins(memory: Requests, partition: str, before: PinList, after: PinList) -> Action:
+def _shadow(action_id: str, shadow: Shadow) -> Item:
+    return item(keys.shadows(action_id), keys.shadow(shadow.live_id), {"preview_id": shadow.preview_id})
+
+
+def _pins(memory: Requests, key: tuple[str, str], before: PinList, after: PinList) -> Action:
     """One scope's list as it will be, or, when it stays, that it is still as read: both count for the budget."""
     condition = "revision = :revision" if before.revision else "attribute_not_exists(pk)"
     values = {"revision": before.revision} if before.revision else {}
     if after == before:
-        return memory.check(partition, keys.PINS, condition, **values)
-    stored = item(partition, keys.PINS, {"pins": to_json(list(after.costs.items())), "revision": after.revision})
+        return memory.check(key[0], key[1], condition, **values)
+    stored = item(*key, {"pins": to_json(list(after.costs.items())), "revision": after.revision})
     return memory.put(stored, condition, **values)
 
 
@@ -65,15 +67,18 @@ def _attempt(memory: Requests, commit: Commit) -> Action:
 
 
 def _session(memory: Requests, commit: Commit, session: Session) -> Action:
-    previous = (commit.attempt.id, *session.previous)[:PREVIOUS]
+    after = session.committed(commit.attempt.id, commit.now, preview=commit.execution.preview)
+    held = codec.holder_name(preview=commit.execution.preview)
     return memory.update(
         keys.session(session.action_id, session.session_id),
         keys.SESSION,
-        "SET commits = :commits, last_commit = :now, previous = :previous REMOVE #open",
-        "#open = :me AND commits = :before",
-        commits=session.commits + 1,
-        now=commit.now,
-        previous=codec.attempts_text(previous),
+        "SET commits = :commits, last_commit = :now, previous = :previous, preview_previous = :preview_previous"
+        f" REMOVE {held}",
+        f"{held} = :me AND commits = :before",
+        commits=after.commits,
+        now=after.last_commit,
+        previous=codec.attempts_text(after.live.previous),
+        preview_previous=codec.attempts_text(after.preview.previous),
         me=codec.attempt_text(commit.attempt.id),
         before=session.commits,
     )
@@ -84,7 +89,7 @@ def _turn(commit: Commit) -> Item:
     fields: dict[str, Plain | None] = {
         "execution": execution.execution_id,
         "invocation": commit.attempt.id.number,
-        "preview": False,
+        "preview": execution.preview,
         "ordinal": commit.session.commits + 1 if commit.session else None,
         "as_of": commit.attempt.as_of,
         "created": commit.now,
@@ -126,6 +131,7 @@ def outbox_item(commit: Commit) -> Item:
         "session": execution.session_id,
         "turn": execution.turn,
         "created": commit.now,
+        "preview": execution.preview,
         "agent_records": to_json(agent),
         "session_records": to_json(session),
         f"{GSI_SWEEP}pk": outbox_shard(execution.action_id),

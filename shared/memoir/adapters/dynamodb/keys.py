@@ -10,10 +10,9 @@ from memoir.schema import OUTBOX_PREFIX
 
 AGENT = "A"
 SESSION = "S"
-LISTED = "L"
-PINS = "P"
 EXECUTION = "X"
 RECORD = "R"
+SHADOWS = "W#"
 LOCK = "H"
 EVENTS = "E#"
 APPENDS = "B#"
@@ -70,14 +69,35 @@ def record(action_id: str, memory_id: str) -> str:
     return f"R#{action_id}#{memory_id}"
 
 
+def listed(*, preview: bool) -> str:
+    """Sort key of the recalls that a session's turns of one mode still have in context."""
+    return "L#P" if preview else "L"
+
+
+def pins(*, preview: bool) -> str:
+    """Sort key of a scope's pinned list of one mode."""
+    return "PIN#P" if preview else "PIN#L"
+
+
+def shadows(action_id: str) -> str:
+    """Partition of an agent's live records that preview records hide."""
+    return f"W#{action_id}"
+
+
+def shadow(live_id: str) -> str:
+    """Sort key of one of them."""
+    return f"{SHADOWS}{live_id}"
+
+
 def lock(key: str) -> str:
     """Partition of a duplicate lock; the HMAC covers agent, scope and mode."""
     return f"H#{key}"
 
 
-def agent_list(action_id: str, session_id: str | None) -> str:
-    """Partition of a list of ACTIVE records: the session's, or the agent's."""
-    return f"A#{action_id}#AG" if session_id is None else session(action_id, session_id)
+def agent_list(action_id: str, session_id: str | None, *, preview: bool) -> str:
+    """Partition of a list of ACTIVE records of one mode: the session's, or the agent's."""
+    scope = f"A#{action_id}#AG" if session_id is None else session(action_id, session_id)
+    return f"P#{scope}" if preview else scope
 
 
 def row(created: str, memory_id: str) -> str:

@@ -37,9 +37,11 @@ class DynamoRecordStore:
         start = len(keys.lock(""))
         return {one["pk"][start:]: one["holder_id"] for one in self._memory.get_all(wanted)}
 
-    def newest(self, action_id: str, session_id: str | None, before: Row | None, limit: int) -> list[Row]:
-        """Rows of one scope's list, newest first."""
-        values: dict[str, Any] = {":list": {"S": keys.agent_list(action_id, session_id)}}
+    def newest(
+        self, action_id: str, session_id: str | None, before: Row | None, limit: int, *, preview: bool = False
+    ) -> list[Row]:
+        """Rows of one list, newest first."""
+        values: dict[str, Any] = {":list": {"S": keys.agent_list(action_id, session_id, preview=preview)}}
         condition = f"{GSI_LIST}pk = :list"
         if before is not None:
             condition += f" AND {GSI_LIST}sk < :before"
@@ -60,11 +62,16 @@ class DynamoRecordStore:
             rows.append(Row(created, memory_id))
         return rows
 
-    def pins(self, action_id: str, session_id: str | None) -> Pins:
-        """The agent's pins and the session's."""
-        agent, session = keys.agent(action_id), keys.session(action_id, session_id)
-        found = {one["pk"]: _pin_list(one) for one in self._memory.get_all([(agent, keys.PINS), (session, keys.PINS)])}
+    def pins(self, action_id: str, session_id: str | None, *, preview: bool = False) -> Pins:
+        """The agent's pins of one mode and the session's."""
+        agent, session, sk = keys.agent(action_id), keys.session(action_id, session_id), keys.pins(preview=preview)
+        found = {one["pk"]: _pin_list(one) for one in self._memory.get_all([(agent, sk), (session, sk)])}
         return Pins(found.get(agent, PinList()), found.get(session, PinList()))
+
+    def hidden(self, action_id: str) -> dict[str, str]:
+        """Live record → the preview record that names it."""
+        found = self._memory.query(keys.shadows(action_id), keys.SHADOWS)
+        return {one["sk"].removeprefix(keys.SHADOWS): one["preview_id"] for one in found}
 
     def attach_vector(self, record: Record, vector: RecordVector) -> None:
         """Give a stored record its vector; its version stays."""
@@ -72,12 +79,12 @@ class DynamoRecordStore:
         change = "SET model = :model, #vector = :vector"
         self._memory.change(pk, keys.RECORD, change, model=vector.model, vector=pack(vector.values))
 
-    def overlay(self, action_id: str, session_id: str | None, *, agent: bool) -> Overlay:
+    def overlay(self, action_id: str, session_id: str | None, *, agent: bool, preview: bool = False) -> Overlay:
         """What commits changed that the index may not know."""
         partitions = [keys.session(action_id, session_id), *([keys.agent(action_id)] if agent else [])]
         pages = self._memory.gather.each([partial(self._outbox, partition) for partition in partitions])
         commits = sorted((one for page in pages for one in page), key=lambda one: str(one["sk"]), reverse=True)
-        changed = [row for one in commits for row in _seen(one, session_id)]
+        changed = [row for one in commits if preview or not one["preview"] for row in _seen(one, session_id)]
         return Overlay(
             memory_ids=tuple(dict.fromkeys(memory_id for memory_id, _, _ in changed)),
             added=tuple(Row(created, memory_id) for memory_id, version, created in changed if version == 1),

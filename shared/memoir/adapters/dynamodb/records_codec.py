@@ -18,7 +18,10 @@ def record_item(record: Record) -> Item:
     fields |= {f"{GSI_SWEEP}pk": keys.agent(record.action_id), f"{GSI_SWEEP}sk": row}
     if record.active:
         scope = record.session_id if record.scope is Scope.SESSION else None
-        fields |= {f"{GSI_LIST}pk": keys.agent_list(record.action_id, scope), f"{GSI_LIST}sk": row}
+        fields |= {
+            f"{GSI_LIST}pk": keys.agent_list(record.action_id, scope, preview=record.preview),
+            f"{GSI_LIST}sk": row,
+        }
     return item(keys.record(record.action_id, record.memory_id), keys.RECORD, fields)
 
 

@@ -48,9 +48,9 @@ class DynamoTurnStore(Transcript):
         found = self._memory.get(keys.session(action_id, session_id), keys.SESSION)
         return codec.session_from(found) if found else None
 
-    def listed(self, action_id: str, session_id: str) -> tuple[Listed, ...]:
+    def listed(self, action_id: str, session_id: str, *, preview: bool = False) -> tuple[Listed, ...]:
         """Recalls of the session's committed turns that are still in context, oldest first."""
-        found = self._memory.get(keys.session(action_id, session_id), keys.LISTED)
+        found = self._memory.get(keys.session(action_id, session_id), keys.listed(preview=preview))
         return codec.listed_from(found) if found else ()
 
     def begin(self, beginning: Beginning) -> None:
@@ -86,11 +86,13 @@ class DynamoTurnStore(Transcript):
         stored = codec.session_item(session)
         if before is None:
             return self._memory.put_new(stored)
-        condition = "next_turn = :turn AND commits = :commits AND "
+        conditions = ["next_turn = :turn", "commits = :commits"]
         values: dict[str, Plain] = {"turn": before.next_turn, "commits": before.commits}
-        if before.open is None:
-            return self._memory.put(stored, condition + "attribute_not_exists(#open)", **values)
-        return self._memory.put(stored, condition + "#open = :open", open=codec.attempt_text(before.open), **values)
+        for mode in (False, True):
+            name, holder = codec.holder_name(preview=mode), codec.holder_text(before, preview=mode)
+            conditions.append(f"{name} = :{name}" if holder else f"attribute_not_exists({name})")
+            values |= {name: holder} if holder else {}
+        return self._memory.put(stored, " AND ".join(conditions), **values)
 
     def close(
         self,
@@ -114,7 +116,8 @@ class DynamoTurnStore(Transcript):
         if execution.session_id is not None:
             session = keys.session(execution.action_id, execution.session_id)
             me = codec.attempt_text(attempt)
-            actions.append(self._memory.update(session, keys.SESSION, "REMOVE #open", "#open = :me", me=me))
+            held = codec.holder_name(preview=execution.preview)
+            actions.append(self._memory.update(session, keys.SESSION, f"REMOVE {held}", f"{held} = :me", me=me))
         self._memory.transact(actions)
 
     def commit(self, commit: Commit) -> None:

@@ -158,9 +158,10 @@ def _visible(query: IndexQuery, *, narrowed: bool) -> list[Json]:
         {"term": {"type": RECORD}},
         {"term": {"agent": query.action_id}},
         {"term": {"active": True}},
-        {"term": {"preview": False}},
         {"bool": {"should": scopes, "minimum_should_match": 1}},
     ]
+    if not query.preview:
+        filters.append({"term": {"preview": False}})
     if query.excluded:
         filters.append({"bool": {"must_not": {"terms": {"memory": list(query.excluded)}}}})
     if narrowed and query.kind is not None:
