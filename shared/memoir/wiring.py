@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from memoir.adapters.dynamodb.requests import Requests
-    from memoir.ports import Embedder, Gather, SearchIndex
+    from memoir.ports import Embedder, Gather, Reviewer, SearchIndex
     from memoir.services.index_commits import Indexing
 
 CONNECTIONS = 32
@@ -48,7 +48,21 @@ def resources() -> Resources:
         gather=threads(),
         secrets=load_secrets(known),
         index=search_index(),
+        reviewer=reviewer(),
     )
+
+
+@cache
+def reviewer() -> "Reviewer | None":
+    """The review model with its prompts, or ``None`` where the environment names none."""
+    from memoir.adapters.review_models import load_prompts, make_review_model
+    from memoir.ports import Reviewer
+
+    known = settings()
+    if not known.review_model:
+        return None
+    model = make_review_model(known.review_model, known.review_key.get_secret_value())
+    return Reviewer(model, load_prompts(known.prompts), known.review_seconds)
 
 
 @cache

@@ -47,12 +47,17 @@ class Shadow:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """Everything that a commit does to records."""
+    """Everything that a commit does to records.
+
+    Attributes:
+        dropped: Why items of the review were left out: another turn was first.
+    """
 
     written: tuple[Record, ...] = ()
     updates: tuple[Update, ...] = ()
     locks: tuple[Lock, ...] = ()
     skips: tuple[Skip, ...] = ()
+    dropped: tuple[str, ...] = ()
     shadows: tuple[Shadow, ...] = ()
 
     @property
@@ -80,9 +85,17 @@ class _Builder:
     def put(self, record: Record) -> None:
         (self.new if record.memory_id in self.new else self.heads)[record.memory_id] = record
 
+    def apply(self, change: StagedChange) -> None:
+        if isinstance(change, StagedAdd):
+            self.add(change)
+        else:
+            self.delete(change.memory_id)
+
     def add(self, change: StagedAdd) -> None:
         record = change.record
         target = self.alias.get(record.replaces, record.replaces) if record.replaces else None
+        if change.hides and target is not None:
+            self._check_not_hidden(target)
         replaced = self._replaceable(target) if target and not change.hides else None
         if change.lock is not None and not self._lock(change, change.lock, replaced):
             return
@@ -90,7 +103,7 @@ class _Builder:
         if replaced is not None:
             self.put(replaced.superseded(record.memory_id, self.now, self.principal))
         elif target is not None:
-            self._hide(target, record.memory_id)
+            self.shadows.append(Shadow(target, record.memory_id))
 
     def _lock(self, change: StagedAdd, key: str, replaced: Record | None) -> bool:
         """Take the fact's lock; ``False`` when the fact is already there, which is noted as a skip."""
@@ -103,12 +116,11 @@ class _Builder:
         self.locks[key] = Lock(key, change.record.memory_id, locked.expected if locked else holder_id)
         return True
 
-    def _hide(self, live_id: str, preview_id: str) -> None:
+    def _check_not_hidden(self, live_id: str) -> None:
         if other := self.hidden.get(live_id):
             raise Conflict(
                 f"record {live_id} was replaced in preview by {other} meanwhile: retry the turn and replace that one"
             )
-        self.shadows.append(Shadow(live_id, preview_id))
 
     def delete(self, memory_id: str) -> None:
         record = self.known(self.alias.get(memory_id, memory_id))
@@ -147,7 +159,9 @@ def build_changes(
     holders: Mapping[str, str],
     now: str,
     principal: str,
+    *,
     hidden: Mapping[str, str] | None = None,
+    review: Sequence[StagedChange] = (),
 ) -> ChangeSet:
     """Turn staged changes into what the transaction writes.
 
@@ -158,22 +172,27 @@ def build_changes(
         now: Commit time, RFC 3339 UTC; used for every record of the turn.
         principal: The writing agent's principal.
         hidden: For a preview turn: live record → the committed preview record that names it.
+        review: What the review stages after them; of these, one in conflict is dropped alone.
 
     Raises:
         Conflict: Another turn changed a record first; the message names it.
     """
     builder = _Builder(dict(heads), holders, now, principal, hidden or {})
     for change in changes:
-        if isinstance(change, StagedAdd):
-            builder.add(change)
-        else:
-            builder.delete(change.memory_id)
+        builder.apply(change)
+    skips, dropped = tuple(builder.skips), []
+    for change in review:
+        try:
+            builder.apply(change)
+        except Conflict as conflict:
+            dropped.append(conflict.message)
     updates = [Update(heads[i], r) for i, r in builder.heads.items() if r.version != heads[i].version]
     return ChangeSet(
         written=tuple(builder.new.values()),
         updates=tuple(updates),
         locks=tuple(builder.locks.values()),
-        skips=tuple(builder.skips),
+        skips=skips,
+        dropped=tuple(dropped),
         shadows=tuple(builder.shadows),
     )
 

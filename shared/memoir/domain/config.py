@@ -196,7 +196,6 @@ def _invalid(faults: list[Fault]) -> InvalidConfig:
 
 def _refuse_unbuilt(harness: Harness) -> None:
     asked = {
-        "harness.memory.extraction": harness.memory.extraction,
         "harness.history": harness.history,
     }
     for path, value in asked.items():

@@ -16,6 +16,7 @@ MemoirError
 └── Unavailable           UNAVAILABLE           something memoir stands on does not answer (retriable)
     ├── EmbedderUnavailable
     └── IndexUnavailable
+ReviewFault               a review without a plan that holds; the turn commits without its writes
 ToolRefused               a tool call that fails with a message for the agent; an execution, not an error reply
 """
 
@@ -142,6 +143,14 @@ class EmbedderUnavailable(Unavailable):
 
 class IndexUnavailable(Unavailable):
     """The index cannot be reached, or does not answer as it should."""
+
+
+class ReviewFault(Exception):
+    """A review that failed: its model did not answer, or broke a rule; the turn commits without it (SPEC §7)."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 class ToolRefused(Exception):

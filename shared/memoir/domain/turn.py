@@ -4,7 +4,7 @@ An attempt is one invocation of an execution: OPEN until it is committed, rolled
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from memoir.domain.events import EventType
+from memoir.domain.pending import Pending
 from memoir.domain.staging import StagedChange
 
 LEASE_SECONDS = 15 * 60
@@ -107,10 +108,12 @@ class Place:
     Attributes:
         open: The attempt that holds the session.
         previous: The last committed attempts that turns of this mode see, newest first.
+        pending: What of its turns waits for a review.
     """
 
     open: AttemptId | None = None
     previous: tuple[AttemptId, ...] = ()
+    pending: Pending = field(default_factory=Pending)
 
     def remember(self, attempt: AttemptId) -> "Place":
         """The place after a commit that its turns see."""
@@ -146,9 +149,13 @@ class Session:
             return replace(self, preview=replace(self.preview, open=attempt))
         return replace(self, live=replace(self.live, open=attempt))
 
-    def committed(self, attempt: AttemptId, now: str, *, preview: bool) -> "Session":
+    def committed(self, attempt: AttemptId, now: str, *, preview: bool, pending: Pending | None = None) -> "Session":
         """The session after its holder committed: a live turn never sees what a preview turn said."""
         freed = self.held(None, preview=preview)
+        if pending is not None and preview:
+            freed = replace(freed, preview=replace(freed.preview, pending=pending))
+        elif pending is not None:
+            freed = replace(freed, live=replace(freed.live, pending=pending))
         live = freed.live if preview else freed.live.remember(attempt)
         return replace(
             freed, commits=self.commits + 1, last_commit=now, live=live, preview=freed.preview.remember(attempt)
@@ -169,11 +176,46 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one model call (page "Agent memory": purpose ``embed`` is counted by no limit)."""
+    """Tokens of one model call (page "Agent memory": purpose ``embed`` is counted by no limit).
+
+    Attributes:
+        purpose: ``embed``, or ``memory`` for a review's calls.
+        tokens: That went in.
+        output: That came out.
+        outcome: ``ok``, or ``failed``.
+    """
 
     purpose: str
     model: str
     tokens: int
+    output: int = 0
+    outcome: str = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What a review came to; it is kept, so that a repeated commit asks no model again.
+
+    Attributes:
+        fault: Why it failed; ``None``: it did not.
+        pending: What waits for the next review.
+        candidates: How many facts the model proposed.
+        changes: What it stages.
+    """
+
+    fault: str | None
+    usage: tuple[Usage, ...]
+    pending: Pending
+    candidates: int = 0
+    changes: tuple[StagedChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewState:
+    """A review's intent, stored before its model is called; one without an outcome at its deadline has failed."""
+
+    deadline: str
+    outcome: Reviewed | None
 
 
 @dataclass(frozen=True, slots=True)

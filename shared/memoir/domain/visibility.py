@@ -62,5 +62,10 @@ class Reach:
         return record.active and self.holds(record)
 
 
+def in_actions_list(record: Record) -> bool:
+    """Whether ``Action.memories`` lists a record: ACTIVE ones of both modes, and preview deletions (page; SPEC §9)."""
+    return record.active or (record.preview and record.version == 1 and record.replaces is not None)
+
+
 def _reach(scopes: frozenset[ScopeName], execution: Execution, hidden: Iterable[str]) -> Reach:
     return Reach(execution.action_id, execution.session_id, scopes, execution.preview, frozenset(hidden))

@@ -4,11 +4,14 @@ from memoir.ports.agents import AgentStore, Registration
 from memoir.ports.embedder import Embedder
 from memoir.ports.index import IndexAnswer, IndexQuery, IndexState, Outbox, OutboxKey, OutboxStore, SearchIndex
 from memoir.ports.records import Overlay, RecordStore, Row
+from memoir.ports.review import Answered, Ask, Prompts, Reviewer, ReviewModel
 from memoir.ports.turns import Beginning, Commit, LoadedTurn, PinChange, Raced, TurnStore
 from memoir.ports.world import Clock, Gather, NewId
 
 __all__ = [
     "AgentStore",
+    "Answered",
+    "Ask",
     "Beginning",
     "Clock",
     "Commit",
@@ -24,9 +27,12 @@ __all__ = [
     "OutboxStore",
     "Overlay",
     "PinChange",
+    "Prompts",
     "Raced",
     "RecordStore",
     "Registration",
+    "ReviewModel",
+    "Reviewer",
     "Row",
     "SearchIndex",
     "TurnStore",

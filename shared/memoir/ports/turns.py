@@ -11,6 +11,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from memoir.domain.changes import ChangeSet
+from memoir.domain.pending import Pending
 from memoir.domain.pins import Pins
 from memoir.domain.turn import (
     Append,
@@ -23,6 +24,8 @@ from memoir.domain.turn import (
     Execution,
     Listed,
     LogEntry,
+    Reviewed,
+    ReviewState,
     Session,
 )
 
@@ -86,6 +89,8 @@ class Commit:
         outbox_id: UUIDv7; its item is written only when a record changes.
         now: Commit time.
         outcome: What the commit did, as ids and versions.
+        pending: What waits for a review afterwards; ``None``: unchanged.
+        events: Memoir's own last events, from ``attempt.next_sequence`` on.
     """
 
     execution: Execution
@@ -97,6 +102,8 @@ class Commit:
     now: str
     outcome: dict[str, JsonValue]
     pins: PinChange | None = None
+    pending: Pending | None = None
+    events: tuple[Event, ...] = ()
 
 
 class TurnStore(Protocol):
@@ -166,6 +173,34 @@ class TurnStore(Protocol):
         """The newest events, newest first: at most ``limit`` and at most one page of the store.
 
         A very long event comes with the tail of its text only.
+        """
+        ...
+
+    def said(self, attempt: AttemptId) -> list[Event]:
+        """Messages, replies, and results and errors of tools, in order; of a very long one the tail of its text."""
+        ...
+
+    def committed(self, action_id: str, session_id: str, turns: Sequence[int]) -> dict[int, AttemptId]:
+        """The committed attempts of a session's turns, by number."""
+        ...
+
+    def review(self, attempt: AttemptId) -> ReviewState | None:
+        """The attempt's review, if one was begun."""
+        ...
+
+    def begin_review(self, attempt: AttemptId, deadline: str) -> None:
+        """Store the intent to review, before the model is called.
+
+        Raises:
+            Raced: There is one already.
+        """
+        ...
+
+    def end_review(self, attempt: AttemptId, outcome: Reviewed) -> None:
+        """Store what the review came to.
+
+        Raises:
+            Raced: It has an outcome already.
         """
         ...
 

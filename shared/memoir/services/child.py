@@ -28,14 +28,17 @@ def call_event(call: Call, event_type: EventType) -> Event:
     return Event(call.sequence, event_type, call.helper, body)
 
 
-def usage_event(sequence: int, usage: Usage, helper: str | None, execution_id: str) -> Event:
-    """What a model call cost (purpose ``embed`` is counted by no limit)."""
+def usage_event(sequence: int, usage: Usage, helper: str | None, execution_id: str | None) -> Event:
+    """What a model call cost (purpose ``embed`` is counted by no limit); a review's belongs to no call."""
     body: dict[str, JsonValue] = {
         "purpose": usage.purpose,
         "model": usage.model,
         "inputTokens": usage.tokens,
-        "executionId": execution_id,
+        "outputTokens": usage.output,
+        "outcome": usage.outcome,
     }
+    if execution_id is not None:
+        body["executionId"] = execution_id
     return Event(sequence, EventType.USAGE, helper, body)
 
 

@@ -1,21 +1,26 @@
 """``commitTurn``: everything of the turn becomes visible in one transaction, or nothing (SPEC §4; DESIGN "Commit")."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pydantic import JsonValue
 
 from memoir.domain.changes import ChangeSet, build_changes
 from memoir.domain.conversation import in_context, newest_listed
 from memoir.domain.errors import Conflict, ErrorCode, MissingAppend
+from memoir.domain.events import EventType
 from memoir.domain.pins import budget_fault, newly_pinned, unpinned
-from memoir.domain.record import Record, Status
-from memoir.domain.staging import StagedAdd
-from memoir.domain.turn import AttemptId, AttemptStatus, Call, Listed, Session
+from memoir.domain.record import Record, Source, Status
+from memoir.domain.staging import StagedAdd, StagedChange
+from memoir.domain.turn import AttemptId, AttemptStatus, Event, Listed, Reviewed, Session
+from memoir.domain.turn import Usage as Spent
 from memoir.ports import Commit, PinChange
 from memoir.protocol import CommitTurn, CommitTurnResult, SkippedAdd, Usage
+from memoir.services.child import usage_event
 from memoir.services.present import change, parse_refs, refs
 from memoir.services.resources import Resources
 from memoir.services.retry import until_settled
+from memoir.services.review import AfterTurn, after_turn
 from memoir.services.turns import Turn, load_turn, pins_of, require_open
 
 
@@ -40,10 +45,10 @@ def _commit(res: Resources, request: CommitTurn) -> CommitTurnResult:
         missing = ", ".join(res.turns.unfinished_appends(attempt.id))
         raise MissingAppend(f"events of these appends are not all stored: {missing}; repeat appendEvents with them")
     session, before = _session(res, turn)
+    after = after_turn(res, turn, session)
     now = max(res.clock.now(), session.last_commit) if session else res.clock.now()
     try:
-        changes = _changes(res, turn, now)
-        pins = _pins(res, turn, changes)
+        changes, pins = _decided(res, turn, after.review if after else None, now)
     except Conflict as conflict:
         outcome: dict[str, JsonValue] = {"code": ErrorCode.CONFLICT, "message": conflict.message}
         res.turns.close(turn.loaded, AttemptStatus.ROLLED_BACK, now, reason="conflict", outcome=outcome)
@@ -56,8 +61,10 @@ def _commit(res: Resources, request: CommitTurn) -> CommitTurnResult:
         listed=_listed(turn, before),
         outbox_id=res.ids.uuid7(),
         now=now,
-        outcome=_outcome(turn, changes),
+        outcome=_outcome(turn, changes, after),
         pins=pins,
+        pending=after.pending if after and session else None,
+        events=_events(turn, changes, after),
     )
     res.turns.commit(commit)
     return _result(commit.outcome, {record.memory_id: record for record in changes.changed})
@@ -73,18 +80,39 @@ def _session(res: Resources, turn: Turn) -> tuple[Session | None, tuple[Listed, 
     )
 
 
-def _changes(res: Resources, turn: Turn, now: str) -> ChangeSet:
+def _decided(res: Resources, turn: Turn, review: Reviewed | None, now: str) -> tuple[ChangeSet, PinChange | None]:
+    """What the commit does; a pin that the review keeps and that does not fit any more costs the review's items only.
+
+    Raises:
+        Conflict: Another turn was first with what this turn's own calls change.
+    """
+    reviewed = review.changes if review else ()
+    changes = _changes(res, turn, reviewed, now)
+    try:
+        return changes, _pins(res, turn, changes)
+    except Conflict as conflict:
+        pinned = [one for one in reviewed if isinstance(one, StagedAdd) and one.record.pinned]
+        if not pinned:
+            raise
+        changes = _changes(res, turn, [one for one in reviewed if one not in pinned], now)
+        changes = replace(changes, dropped=(*changes.dropped, conflict.message))
+        return changes, _pins(res, turn, changes)
+
+
+def _changes(res: Resources, turn: Turn, review: Sequence[StagedChange], now: str) -> ChangeSet:
     staged = turn.staged.changes
-    if not staged:
+    everything = (*staged, *review)
+    if not everything:
         return ChangeSet()
     action_id = turn.execution.action_id
-    keys = [change.lock for change in staged if isinstance(change, StagedAdd) and change.lock is not None]
-    touched = sorted(turn.staged.touched())
+    keys = [change.lock for change in everything if isinstance(change, StagedAdd) and change.lock is not None]
+    touched = sorted(replace(turn.staged, changes=everything).touched())
     heads, holders = res.gather.gather(lambda: res.records.get(action_id, touched), lambda: res.records.holders(keys))
     others = [holder for holder in holders.values() if holder not in heads]
     if others:
         heads = heads | res.records.get(action_id, others)
-    return build_changes(staged, heads, holders, now, turn.agent.principal, turn.committed_hidden)
+    principal, hidden = turn.agent.principal, turn.committed_hidden
+    return build_changes(staged, heads, holders, now, principal, hidden=hidden, review=review)
 
 
 def _pins(res: Resources, turn: Turn, changes: ChangeSet) -> PinChange | None:
@@ -112,24 +140,53 @@ def _listed(turn: Turn, before: Sequence[Listed]) -> tuple[Listed, ...] | None:
     return after if after != tuple(before) else None
 
 
-def _outcome(turn: Turn, changes: ChangeSet) -> dict[str, JsonValue]:
+def _review(changes: ChangeSet, after: AfterTurn | None) -> JsonValue:
+    """What the review did, without texts; ``None`` when none was due."""
+    if after is None or after.review is None:
+        return None
+    review = after.review
+    learned = [record for record in changes.written if record.source is Source.EXTRACTION]
     return {
+        "status": "FAILED" if review.fault is not None else "COMPLETED",
+        "fault": review.fault,
+        "calls": len(review.usage),
+        "candidates": review.candidates,
+        "written": refs(learned),
+        "dropped": [*changes.dropped],
+    }
+
+
+def _events(turn: Turn, changes: ChangeSet, after: AfterTurn | None) -> tuple[Event, ...]:
+    """The transcript's last events: what the review did, and what its calls cost."""
+    if after is None or after.review is None:
+        return ()
+    first = turn.attempt.next_sequence
+    body = _review(changes, after)
+    events = [Event(first, EventType.REVIEW, None, body if isinstance(body, dict) else {})]
+    return (*events, *(usage_event(first + n, one, None, None) for n, one in enumerate(after.review.usage, 1)))
+
+
+def _outcome(turn: Turn, changes: ChangeSet, after: AfterTurn | None) -> dict[str, JsonValue]:
+    review = after.review if after else None
+    return {
+        "review": _review(changes, after),
         "written": refs(changes.written),
         "replaced": refs(record for record in changes.changed if record.status is Status.SUPERSEDED),
         "deleted": refs(record for record in changes.changed if record.status is Status.DELETED),
         "skipped": [[skip.call_id, skip.memory_id, skip.existing_id] for skip in changes.skips],
-        "usage": _usage(turn.loaded.calls),
+        "usage": _usage(
+            [*(c.usage for c in turn.loaded.calls if c.usage is not None), *(review.usage if review else ())]
+        ),
     }
 
 
-def _usage(calls: Sequence[Call]) -> list[JsonValue]:
-    spent: dict[tuple[str, str], list[int]] = {}
-    for call in calls:
-        if call.usage is not None:
-            one = spent.setdefault((call.usage.purpose, call.usage.model), [0, 0])
-            one[0] += 1
-            one[1] += call.usage.tokens
-    return [[purpose, model, count, tokens] for (purpose, model), (count, tokens) in spent.items()]
+def _usage(spent: Sequence[Spent]) -> list[JsonValue]:
+    sums: dict[tuple[str, str, str], list[int]] = {}
+    for usage in spent:
+        one = sums.setdefault((usage.purpose, usage.model, usage.outcome), [0, 0, 0])
+        for place, number in enumerate((1, usage.tokens, usage.output)):
+            one[place] += number
+    return [[purpose, model, *counts, outcome] for (purpose, model, outcome), counts in sums.items()]
 
 
 def committed_result(res: Resources, turn: Turn) -> CommitTurnResult:
@@ -153,10 +210,25 @@ def _result(outcome: Mapping[str, JsonValue], records: Mapping[str, Record]) -> 
             for one in _rows(outcome.get("skipped"))
         ),
         usage=tuple(
-            Usage(purpose=str(one[0]), model=str(one[1]), calls=int(str(one[2])), input_tokens=int(str(one[3])))
+            Usage(
+                purpose=str(one[0]),
+                model=str(one[1]),
+                calls=int(str(one[2])),
+                input_tokens=int(str(one[3])),
+                output_tokens=int(str(one[4])),
+                outcome=str(one[5]),
+            )
             for one in _rows(outcome.get("usage"))
         ),
+        review=_shown_review(outcome.get("review")),
     )
+
+
+def _shown_review(value: JsonValue) -> dict[str, JsonValue] | None:
+    if not isinstance(value, dict):
+        return None
+    written: list[JsonValue] = [memory_id for memory_id, _ in parse_refs(value.get("written", []))]
+    return {**value, "written": written}
 
 
 def _rows(value: JsonValue) -> list[list[JsonValue]]:

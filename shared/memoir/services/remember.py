@@ -75,7 +75,7 @@ def delete_memory(res: Resources, turn: Turn, call_id: str, memory_id: str) -> t
         return record, None
     _require_room(turn)
     if turn.execution.preview and not record.preview:
-        deletion = _preview_deletion(res, turn, record)
+        deletion = preview_deletion(res, turn, record, Source.TOOL)
         return deletion, StagedAdd(call_id, deletion, None, hides=True)
     return record.deleted(turn.attempt.created, turn.agent.principal), StagedDelete(call_id, record.memory_id)
 
@@ -103,7 +103,7 @@ def known(res: Resources, turn: Turn, memory_id: str) -> Record | None:
     return turn.staged.apply(stored) if stored else None
 
 
-def _preview_deletion(res: Resources, turn: Turn, live: Record) -> Record:
+def preview_deletion(res: Resources, turn: Turn, live: Record, source: Source) -> Record:
     """The preview record that deletes a live one: its summary, kind, labels, scope and session, and no content."""
     execution = turn.execution
     return Record(
@@ -113,7 +113,7 @@ def _preview_deletion(res: Resources, turn: Turn, live: Record) -> Record:
         content="",
         kind=live.kind,
         scope=live.scope,
-        source=Source.TOOL,
+        source=source,
         labels=live.labels,
         preview=True,
         replaces=live.memory_id,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memoir.ports import AgentStore, Clock, Embedder, Gather, NewId, RecordStore, SearchIndex, TurnStore
+from memoir.ports import AgentStore, Clock, Embedder, Gather, NewId, RecordStore, Reviewer, SearchIndex, TurnStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class Resources:
 
     Attributes:
         index: ``None`` where there is no index; search then ranks what DynamoDB holds.
+        reviewer: ``None`` where no review model is configured; then nothing is reviewed.
     """
 
     agents: AgentStore
@@ -35,3 +36,4 @@ class Resources:
     gather: Gather
     secrets: Secrets
     index: SearchIndex | None = None
+    reviewer: Reviewer | None = None

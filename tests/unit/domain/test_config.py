@@ -88,7 +88,7 @@ def test_a_label_keeps_its_name_and_number_over_all_versions() -> None:
 
 @pytest.mark.parametrize(
     "document",
-    [memory(extraction={}), {"history": {"index": "messages"}}],
+    [{"history": {"index": "messages"}}],
 )
 def test_what_is_not_built_yet_is_unsupported_and_named(document: dict[str, Any]) -> None:
     with pytest.raises(Unsupported) as caught:

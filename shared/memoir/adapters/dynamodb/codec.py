@@ -4,10 +4,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import JsonValue
+
 from memoir.adapters.dynamodb import keys
 from memoir.adapters.dynamodb.records_codec import record_fields, record_from
 from memoir.adapters.dynamodb.values import Item, Plain, chunked, item, squeeze, to_json, unsqueeze
 from memoir.domain.events import EventType
+from memoir.domain.pending import Pending
 from memoir.domain.spoken import spoken
 from memoir.domain.staging import StagedAdd, StagedChange, StagedDelete
 from memoir.domain.turn import (
@@ -114,6 +117,7 @@ def session_item(one: Session) -> Item:
         "previous": attempts_text(one.live.previous),
         "preview_previous": attempts_text(one.preview.previous),
         **{holder_name(preview=mode): holder_text(one, preview=mode) for mode in (False, True)},
+        **{pending_name(preview=mode): pending_text(one.place(preview=mode).pending) for mode in (False, True)},
     }
     return item(keys.session(one.action_id, one.session_id), keys.SESSION, fields)
 
@@ -127,9 +131,31 @@ def session_from(found: dict[str, Any]) -> Session:
         commits=found["commits"],
         created=found["created"],
         last_commit=found["last_commit"],
-        live=Place(_holder(found, preview=False), attempts_from(found["previous"])),
-        preview=Place(_holder(found, preview=True), attempts_from(found["preview_previous"])),
+        live=Place(_holder(found, preview=False), attempts_from(found["previous"]), _pending(found, preview=False)),
+        preview=Place(
+            _holder(found, preview=True), attempts_from(found["preview_previous"]), _pending(found, preview=True)
+        ),
     )
+
+
+def pending_name(*, preview: bool) -> str:
+    """Attribute of a session that holds what waits for a review."""
+    return "preview_pending" if preview else "pending"
+
+
+def pending_text(one: Pending) -> str:
+    """What waits for a review, as one text."""
+    return to_json([one.turns, one.after, one.messages, one.failures])
+
+
+def pending_from(text: str) -> Pending:
+    """Read it."""
+    turns, after, messages, failures = json.loads(text)
+    return Pending(tuple(turns), after, messages, failures)
+
+
+def _pending(found: dict[str, Any], *, preview: bool) -> Pending:
+    return pending_from(found[pending_name(preview=preview)])
 
 
 def holder_name(*, preview: bool) -> str:
@@ -223,9 +249,9 @@ def call_items(attempt: AttemptId, call: Call) -> list[Item]:
         "helper": call.helper,
         "listed": to_json(call.listed.versions) if call.listed else None,
         "dropped": dropped_text(call.dropped),
-        "usage": to_json([call.usage.purpose, call.usage.model, call.usage.tokens]) if call.usage else None,
+        "usage": to_json(usage_row(call.usage)) if call.usage else None,
     }
-    return [item(pk, sk, fields | _staged_fields(call.staged)), *pieces]
+    return [item(pk, sk, fields | staged_fields(call.staged)), *pieces]
 
 
 def call_from(found: dict[str, Any]) -> Call:
@@ -242,14 +268,15 @@ def call_from(found: dict[str, Any]) -> Call:
         answer=json.loads(unsqueeze(found["answer"])),
         input=json.loads(unsqueeze(found["input"])) if "input" in found else {},
         helper=found.get("helper"),
-        staged=_staged_from(found),
+        staged=staged_from(found),
         listed=Listed(found["execution"], versions_from(json.loads(listed))) if listed else None,
         dropped=dropped_from(found.get("dropped")),
         usage=Usage(*json.loads(found["usage"])) if "usage" in found else None,
     )
 
 
-def _staged_fields(staged: StagedChange | None) -> dict[str, Plain | None]:
+def staged_fields(staged: StagedChange | None) -> dict[str, Plain | None]:
+    """A staged change as fields of the item that holds it."""
     if staged is None:
         return {}
     if isinstance(staged, StagedDelete):
@@ -258,13 +285,19 @@ def _staged_fields(staged: StagedChange | None) -> dict[str, Plain | None]:
     return {"adds": staged.record.memory_id, "lock": staged.lock, "hides": staged.hides, **fields}
 
 
-def _staged_from(found: dict[str, Any]) -> StagedChange | None:
+def staged_from(found: dict[str, Any]) -> StagedChange | None:
+    """Read what ``staged_fields`` wrote; ``id`` is the call's."""
     if "deletes" in found:
         return StagedDelete(found["id"], found["deletes"])
     if "adds" in found:
         fields = {name.removeprefix("r_"): one for name, one in found.items() if name.startswith("r_")}
         return StagedAdd(found["id"], record_from(found["adds"], fields), found.get("lock"), found["hides"])
     return None
+
+
+def usage_row(one: Usage) -> list[JsonValue]:
+    """A model call's cost as JSON."""
+    return [one.purpose, one.model, one.tokens, one.output, one.outcome]
 
 
 def drop_item(attempt: AttemptId, drop: Drop) -> Item:

@@ -12,9 +12,11 @@ from memoir.ports import Commit
 from memoir.schema import GSI_LIST, GSI_SWEEP, OUTBOX_SHARDS
 
 
-def commit_actions(memory: Requests, commit: Commit) -> list[Action]:
+def commit_actions(memory: Requests, transcript: Requests, commit: Commit) -> list[Action]:
     """Everything that the commit writes."""
     actions = [_attempt(memory, commit)]
+    for event in commit.events:
+        actions += [transcript.put(one) for one in codec.event_items(commit.attempt.id, event)]
     if commit.session is not None:
         actions.append(_session(memory, commit, commit.session))
         if commit.listed is not None:
@@ -55,30 +57,33 @@ def _attempt(memory: Requests, commit: Commit) -> Action:
     return memory.update(
         keys.execution(attempt.id.execution_id),
         keys.attempt(attempt.id.number),
-        "SET #status = :committed, outcome = :outcome, last_call = :now",
+        "SET #status = :committed, outcome = :outcome, last_call = :now, #next = :after",
         "#status = :open AND #next = :next AND pending = :none",
         committed=AttemptStatus.COMMITTED.value,
         outcome=squeeze(to_json(commit.outcome)),
         now=commit.now,
         open=AttemptStatus.OPEN.value,
         next=attempt.next_sequence,
+        after=attempt.next_sequence + len(commit.events),
         none=0,
     )
 
 
 def _session(memory: Requests, commit: Commit, session: Session) -> Action:
-    after = session.committed(commit.attempt.id, commit.now, preview=commit.execution.preview)
+    after = session.committed(commit.attempt.id, commit.now, preview=commit.execution.preview, pending=commit.pending)
     held = codec.holder_name(preview=commit.execution.preview)
     return memory.update(
         keys.session(session.action_id, session.session_id),
         keys.SESSION,
-        "SET commits = :commits, last_commit = :now, previous = :previous, preview_previous = :preview_previous"
-        f" REMOVE {held}",
+        "SET commits = :commits, last_commit = :now, previous = :previous, preview_previous = :preview_previous,"
+        f" pending = :pending, preview_pending = :preview_pending REMOVE {held}",
         f"{held} = :me AND commits = :before",
         commits=after.commits,
         now=after.last_commit,
         previous=codec.attempts_text(after.live.previous),
         preview_previous=codec.attempts_text(after.preview.previous),
+        pending=codec.pending_text(after.live.pending),
+        preview_pending=codec.pending_text(after.preview.pending),
         me=codec.attempt_text(commit.attempt.id),
         before=session.commits,
     )

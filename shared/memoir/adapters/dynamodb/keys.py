@@ -17,6 +17,8 @@ LOCK = "H"
 EVENTS = "E#"
 APPENDS = "B#"
 LOG = "L#"
+REVIEW = "REVIEW"
+REVIEW_CHANGES = "V#"
 
 
 def safe(name: str) -> str:
@@ -128,6 +130,11 @@ def call(kind: str, call_id: str) -> str:
 def drop(append_id: str, sequence: int) -> str:
     """Sort key of a drop in the log."""
     return f"{LOG}D#{safe(append_id)}#{sequence:08d}"
+
+
+def review_change(number: int) -> str:
+    """Sort key of a change that the review stages."""
+    return f"{REVIEW_CHANGES}{number:04d}"
 
 
 def chunk(owner: str, number: int) -> str:

@@ -5,6 +5,7 @@ from pydantic import JsonValue
 from memoir.adapters.dynamodb import codec, keys
 from memoir.adapters.dynamodb.commit import commit_actions
 from memoir.adapters.dynamodb.requests import Action, Requests
+from memoir.adapters.dynamodb.reviews import Reviews
 from memoir.adapters.dynamodb.transcript import Transcript
 from memoir.adapters.dynamodb.values import Plain, squeeze, to_json
 from memoir.domain.turn import Attempt, AttemptId, AttemptStatus, Execution, Listed, LogEntry, Session
@@ -13,7 +14,7 @@ from memoir.ports import Beginning, Commit, LoadedTurn
 JsonDict = dict[str, JsonValue]
 
 
-class DynamoTurnStore(Transcript):
+class DynamoTurnStore(Transcript, Reviews):
     """``TurnStore`` over both tables."""
 
     def __init__(self, memory: Requests, transcript: Requests) -> None:
@@ -122,4 +123,4 @@ class DynamoTurnStore(Transcript):
 
     def commit(self, commit: Commit) -> None:
         """Write everything of the turn in one transaction."""
-        self._memory.transact(commit_actions(self._memory, commit))
+        self._memory.transact(commit_actions(self._memory, self._transcript, commit))
