@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from infra.local import demo_faults, demo_index, demo_scenes
+from infra.local import demo_faults, demo_index, demo_review, demo_scenes
 from infra.local.demo_cast import AGENT_ID, HARNESS, Scene
 from infra.local.demo_meter import Meter
 from infra.local.demo_screen import Screen
@@ -57,7 +57,7 @@ def main(argv: Sequence[str]) -> int:
     console = Console(highlight=False, emoji=False)
     console.print("Starting memoir on this machine, every part of it on 127.0.0.1:")
     try:
-        with LocalSystem(say=lambda text: console.print(f"  {text} …", markup=False)) as system:
+        with LocalSystem(review="builtin", say=lambda text: console.print(f"  {text} …", markup=False)) as system:
             return play(console, system.lambda_client(), system.function_name, scenes_for(system))
     except PartFailed as error:
         console.print(f"memoir did not start: {error}", markup=False)
@@ -91,11 +91,14 @@ SCENES: tuple[Callable[[Stage], None], ...] = (
 
 
 def scenes_for(system: LocalSystem) -> Sequence[Callable[[Stage], None]]:
-    """The scenes that a system can show: those about the index only where there is one."""
-    if system.pump is None:
-        return SCENES
-    indexing = demo_index.Indexing(system.pump, system.dynamodb_endpoint)
-    return (*SCENES, lambda stage: demo_index.behind(stage, indexing))
+    """The scenes that a system can show: those about reviews and the index only where there are such."""
+    scenes = [*SCENES]
+    if system.reviews:
+        scenes += [demo_review.learning, demo_review.preview]
+    if system.pump is not None:
+        indexing = demo_index.Indexing(system.pump, system.dynamodb_endpoint)
+        scenes.append(lambda stage: demo_index.behind(stage, indexing))
+    return scenes
 
 
 def play(

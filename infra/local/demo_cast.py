@@ -7,13 +7,14 @@ from pydantic import JsonValue
 
 AGENT_ID = "0190b5a4-7c1e-7000-8000-00000000de5c"
 PRINCIPAL = "app:harbour-bank-chat"
-HARNESS: dict[str, JsonValue] = {
+HARNESS: dict[str, JsonValue] = {  # the desk saves by its tools; the branch, in a later scene, learns by the review
     "memory": {
         "enabled": True,
         "scope": {"read": ["session", "agent"], "write": ["session", "agent"]},
         "labels": {"customer_id": {"number": 5, "description": "The customer the memory is about."}},
         "tools": ["add_memory", "read_memory", "delete_memory"],
         "pinned": {"max_tokens": 50},
+        "extraction": {"every": {"messages": 10_000}},
     }
 }
 

@@ -112,6 +112,11 @@ class LocalSystem:
         return AGENT_RUNTIME.name
 
     @property
+    def reviews(self) -> bool:
+        """Whether turns are reviewed."""
+        return bool(self._review)
+
+    @property
     def endpoint(self) -> str:
         """Where the Lambda API listens."""
         assert self._api is not None, "the system is not running"  # noqa: S101

@@ -1,4 +1,4 @@
-"""``make bench``: imports, speed and quality in one run; ``make bench ARGS="speed --sizes 100"`` runs one of them."""
+"""``make bench``: all benches in one run; ``make bench ARGS="speed --sizes 100"`` runs one of them."""
 
 import importlib
 import sys
@@ -8,9 +8,10 @@ BENCHES = {
     "imports": "tests.bench.imports",
     "speed": "tests.bench.speed.run",
     "quality": "tests.bench.quality.run",
+    "review": "tests.bench.review.run",
     "tried": "tests.bench.quality.tried",
 }
-ALL = ("imports", "speed", "quality")
+ALL = ("imports", "speed", "quality", "review")
 """What runs when none is named."""
 
 

@@ -52,7 +52,37 @@ _CHANGE = re.compile(
     r"지금|이제|الآن|لم أعد|अब|ตอนนี้|แล้ว",
     re.IGNORECASE,
 )
-_SPECIFIC = re.compile(r"\d|[\w.+-]+@[\w-]+\.\w+|\b(?!I\b)(?<=[a-z,] )[A-Z][a-z]+")
+_STRONG = re.compile(
+    r"\b(live in|work (?:for|at|as)|favou?rite|allergic|prefer|my name is|call me|was born|married|vegan|vegetarian|"
+    r"always|never|decided|agreed|wohne|arbeite|heiße|mag|lieber|habite|préfère|aime|m'appelle|vivo|trabajo|gusta|prefiero|"
+    r"me llamo|moro|prefiro|abito|preferisco|живу|работаю|люблю|зовут|предпочитаю)\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(
+    r"\b(yesterday|today|tonight|tomorrow|(?:last|next|this) (?:week|month|year|night|weekend|summer|winter|spring|"
+    r"fall|\w+day)|(?:years?|months?|weeks?|days?) ago|recently|since|for (?:\w+ )?(?:years|months)|weekend|once|first|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october|november|"
+    r"december|gestern|heute|morgen|hier|demain|ayer|mañana|вчера|завтра)\b",
+    re.IGNORECASE,
+)
+_DID = re.compile(
+    r"\b(?:i|we|my \w+)(?:'ve| have|'m| am|'re| are)? (?:just |also |even |recently |finally |already |been |really )?"
+    r"(?:went|visited|took|made|got|bought|saw|read|met|did|joined|started|finished|won|lost|adopted|signed|moved|"
+    r"volunteered|painted|planned|planning|going|working|learned|learning|found|tried|trying|had|have|own|reading|watched|"
+    r"ran|used|thinking|created|gave|passed|attended|applied|hosted|doing|playing|writing|wrote|love|loved|like|enjoy|want|"
+    r"hope|live|work|study)\b",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"(?<=[a-zäöüß,;:'’] )[A-ZÄÖÜ][\w]{2,}|\"[^\"]{3,}\"|\d|[\w.+-]+@[\w-]+\.\w+")
+_COURTESY = re.compile(
+    r"(thanks|thank you|wow|cool|awesome|great|nice|congrat\w*|sounds|that's|that is|glad|yeah|yes|absolutely|"
+    r"definitely|totally|no worries|hey|hi|bye|take care|i agree|i'm glad|so true|good luck)\b",
+    re.IGNORECASE,
+)
+_OTHER_SCRIPT = re.compile(r"[\u0600-\u06ff\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+KEPT = 4
+"""Points from which a sentence is kept; on chats this keeps about a fifth of the turns."""
+LONG = 12
 _THING = (
     re.compile(r"\b(?:my|our) ([\w' -]{2,40}?) (?:is|are|was) ", re.IGNORECASE),
     re.compile(r"\b(?:mein|meine|unser|unsere) ([\w -]{2,40}?) (?:ist|sind) ", re.IGNORECASE),
@@ -92,7 +122,7 @@ def _candidates(ask: Ask) -> list[Proposed]:
             continue
         scored = [(score(one), one) for one in sentences(line.text)]
         best = max(scored, default=(0, ""), key=lambda one: one[0])
-        if best[0] >= 2:
+        if best[0] >= KEPT:
             kind = "guidance" if _WISH.search(best[1]) and "guidance" in kinds else _kind(kinds)
             made.setdefault(best[1], Proposed(summary=best[1], kind=kind))
     return list(made.values())[:MOST]
@@ -111,12 +141,14 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def score(sentence: str) -> int:
-    """How much speaks for keeping a sentence; from 2 on it is kept."""
+    """How much speaks for keeping a sentence; from ``KEPT`` points on it is kept."""
     if _QUESTION.search(sentence) or len(TokenText.of(sentence, "").counts) < 2:
         return 0
-    person, lasting = bool(_PERSON.search(sentence)), bool(_LASTING.search(sentence))
-    points = 2 * bool(_WISH.search(sentence)) + (person and lasting) * 2
-    return points + (bool(_SPECIFIC.search(sentence)) and (person or lasting))
+    lasting = bool(_PERSON.search(sentence) and _LASTING.search(sentence))
+    strong = thing(sentence) or _STRONG.search(sentence) or _OTHER_SCRIPT.search(sentence)
+    signs = (lasting, lasting and strong, _DID.search(sentence), _WHEN.search(sentence), _NAMED.search(sentence))
+    points = sum(2 for sign in signs if sign) + (KEPT if _WISH.search(sentence) else 0)
+    return points + (len(sentence.split()) >= LONG) - bool(_COURTESY.match(sentence))
 
 
 def _item(ask: Ask, number: int) -> dict[str, object]:
