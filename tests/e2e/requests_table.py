@@ -123,6 +123,8 @@ differ, both numbers stand. `make test` counts again and fails when this page is
   **transactions**: TransactWriteItems requests, each all or nothing.
 - **in sequence**: of all these requests, the most that had to wait for one another; the others run side by side.
 - **embeddings**: texts that the embedder was given. In `lexical` mode a search and a recall need none.
+- Reviews are off here. One adds, to its commit, the reading of the conversation, two single-item transactions (its
+  intent and its outcome), and a search for each candidate.
 - Without the index a search ranks the newest 500 records that it may see, so that it reads more of a large memory.
 """
 

@@ -37,8 +37,13 @@ class Pending:
         """After a turn that was not reviewed."""
         return replace(self, turns=(*self.turns, turn), messages=self.messages + messages)
 
+    @property
+    def last_try(self) -> bool:
+        """Whether one more failure gives the window up."""
+        return self.failures + 1 >= GIVEN_UP
+
     def failed(self, turn: int, messages: int) -> "Pending":
         """After a failed review: the same messages again, or given up after the third time."""
-        if self.failures + 1 >= GIVEN_UP:
+        if self.last_try:
             return Pending()
         return replace(self.waiting(turn, messages), failures=self.failures + 1)

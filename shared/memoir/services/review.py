@@ -23,6 +23,7 @@ from memoir.services.turns import Turn
 
 GRACE_SECONDS = 5
 """Beyond the review's own time, before an intent without an outcome counts as failed."""
+FAULT_CHARACTERS = 1_000
 NO_OUTCOME = "the review was begun and did not end: its function died, or took too long"
 
 
@@ -98,10 +99,17 @@ def _run(
         room = MAX_CHANGES - len(turn.staged.changes)
         decisions = propose(res, seen, caller, candidates, room)
         changes = staged_changes(res, seen, decisions)
-    except (ReviewFault, ToolRefused) as fault:
-        return Reviewed(fault.message[:1_000], tuple(caller.usage), failed)
+    except Exception as exc:  # noqa: BLE001 - a review never loses a turn, whatever its model or the search did
+        return Reviewed(_told(exc, before), tuple(caller.usage), failed)
     left = _messages_left(window.rest)
     return Reviewed(None, tuple(caller.usage), window.left(left), len(candidates), changes)
+
+
+def _told(exc: Exception, before: Pending) -> str:
+    """What is recorded of a failed review; of an error nobody expected its type, since its text may hold anything."""
+    known = isinstance(exc, ReviewFault | ToolRefused)
+    fault = str(exc)[:FAULT_CHARACTERS] if known else f"the review ended in a {type(exc).__name__}"
+    return f"{fault} (given up: it was the third try on these messages)" if before.last_try else fault
 
 
 def _waiting_lines(res: Resources, turn: Turn, before: Pending) -> list[Line]:
