@@ -176,13 +176,14 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one model call (page "Agent memory": purpose ``embed`` is counted by no limit).
+    """Tokens of a model call, or of several alike (page "Agent memory": purpose ``embed`` is counted by no limit).
 
     Attributes:
         purpose: ``embed``, or ``memory`` for a review's calls.
         tokens: That went in.
         output: That came out.
         outcome: ``ok``, or ``failed``.
+        calls: How many calls it stands for.
     """
 
     purpose: str
@@ -190,6 +191,7 @@ class Usage:
     tokens: int
     output: int = 0
     outcome: str = "ok"
+    calls: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +201,8 @@ class Reviewed:
     Attributes:
         fault: Why it failed; ``None``: it did not.
         pending: What waits for the next review.
+        usage: Of its model calls, each.
+        embedded: Of its comparisons, together.
         candidates: How many facts the model proposed.
         changes: What it stages.
     """
@@ -206,6 +210,7 @@ class Reviewed:
     fault: str | None
     usage: tuple[Usage, ...]
     pending: Pending
+    embedded: Usage | None = None
     candidates: int = 0
     changes: tuple[StagedChange, ...] = ()
 

@@ -160,23 +160,25 @@ def _events(turn: Turn, changes: ChangeSet, after: AfterTurn | None) -> tuple[Ev
     """The transcript's last events: what the review did, and what its calls cost."""
     if after is None or after.review is None:
         return ()
-    first = turn.attempt.next_sequence
-    body = _review(changes, after)
-    events = [Event(first, EventType.REVIEW, None, body if isinstance(body, dict) else {})]
+    first, review = turn.attempt.next_sequence, _review(changes, after)
+    body = review if isinstance(review, dict) else {}
+    if spent := after.review.embedded:
+        body = {**body, "embed": {"model": spent.model, "inputTokens": spent.tokens, "calls": spent.calls}}
+    events = [Event(first, EventType.REVIEW, None, body)]
     return (*events, *(usage_event(first + n, one, None, None) for n, one in enumerate(after.review.usage, 1)))
 
 
 def _outcome(turn: Turn, changes: ChangeSet, after: AfterTurn | None) -> dict[str, JsonValue]:
     review = after.review if after else None
+    made = [call.usage for call in turn.loaded.calls if call.usage is not None]
+    compared = [review.embedded] if review and review.embedded else []
     return {
         "review": _review(changes, after),
         "written": refs(changes.written),
         "replaced": refs(record for record in changes.changed if record.status is Status.SUPERSEDED),
         "deleted": refs(record for record in changes.changed if record.status is Status.DELETED),
         "skipped": [[skip.call_id, skip.memory_id, skip.existing_id] for skip in changes.skips],
-        "usage": _usage(
-            [*(c.usage for c in turn.loaded.calls if c.usage is not None), *(review.usage if review else ())]
-        ),
+        "usage": _usage([*made, *(review.usage if review else ()), *compared]),
     }
 
 
@@ -184,7 +186,7 @@ def _usage(spent: Sequence[Spent]) -> list[JsonValue]:
     sums: dict[tuple[str, str, str], list[int]] = {}
     for usage in spent:
         one = sums.setdefault((usage.purpose, usage.model, usage.outcome), [0, 0, 0])
-        for place, number in enumerate((1, usage.tokens, usage.output)):
+        for place, number in enumerate((usage.calls, usage.tokens, usage.output)):
             one[place] += number
     return [[purpose, model, *counts, outcome] for (purpose, model, outcome), counts in sums.items()]
 

@@ -100,9 +100,9 @@ def _run(
         decisions = propose(res, seen, caller, candidates, room)
         changes = staged_changes(res, seen, decisions)
     except Exception as exc:  # noqa: BLE001 - a review never loses a turn, whatever its model or the search did
-        return Reviewed(_told(exc, before), tuple(caller.usage), failed)
+        return Reviewed(_told(exc, before), tuple(caller.usage), failed, caller.embedded)
     left = _messages_left(window.rest)
-    return Reviewed(None, tuple(caller.usage), window.left(left), len(candidates), changes)
+    return Reviewed(None, tuple(caller.usage), window.left(left), caller.embedded, len(candidates), changes)
 
 
 def _told(exc: Exception, before: Pending) -> str:

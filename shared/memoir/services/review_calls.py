@@ -23,7 +23,11 @@ T = TypeVar("T")
 
 
 class Caller:
-    """Asks the model about one window; ``usage`` has a row for each call, failed ones too."""
+    """Asks the model about one window; ``usage`` has a row for each call, failed ones too.
+
+    Attributes:
+        embedded: What the comparisons' embeddings cost, together.
+    """
 
     def __init__(self, reviewer: Reviewer, clock: Clock, window: Window, turn: Turn) -> None:
         self._reviewer = reviewer
@@ -32,6 +36,14 @@ class Caller:
         self._turn = turn
         self._began = datetime.fromisoformat(clock.now())
         self.usage: list[Usage] = []
+        self.embedded: Usage | None = None
+
+    def embeds(self, usage: Usage | None) -> None:
+        """Add what a comparison's embedding cost."""
+        if usage is not None and self.embedded is not None:
+            total, calls = self.embedded.tokens + usage.tokens, self.embedded.calls + 1
+            usage = Usage(usage.purpose, usage.model, total, calls=calls)
+        self.embedded = usage or self.embedded
 
     def extract(self) -> tuple[Proposed, ...]:
         """What is worth remembering.

@@ -10,7 +10,7 @@ from memoir.domain.record import Change, Record, RecordVector, Scope, Source, St
 from memoir.domain.staging import StagedAdd, StagedChange, StagedDelete
 from memoir.domain.tools import label_numbers
 from memoir.services.embedding import embed_records, record_text
-from memoir.services.ranked import Filters
+from memoir.services.ranked import Filters, Found
 from memoir.services.remember import preview_deletion
 from memoir.services.resources import Resources
 from memoir.services.review_calls import Caller
@@ -35,10 +35,11 @@ def propose(
     similar: list[list[str]] = []
     for candidate in candidates:
         found = _similar(res, turn, candidate)
-        for record in found:
+        caller.embeds(found.usage)
+        for record in found.records:
             handles.setdefault(record.memory_id, f"m{len(handles) + 1}")
             known[handles[record.memory_id]] = record
-        similar.append([handles[record.memory_id] for record in found])
+        similar.append([handles[record.memory_id] for record in found.records])
     memory = turn.harness.memory
     if not known:
         everything = Plan(plan=tuple(PlanItem(action=Action.ADD, candidate=n + 1) for n in range(len(candidates))))
@@ -46,9 +47,9 @@ def propose(
     return caller.decide(candidates, similar, known, lambda plan: decide(plan, candidates, known, memory, room))
 
 
-def _similar(res: Resources, turn: Turn, candidate: Proposed) -> tuple[Record, ...]:
+def _similar(res: Resources, turn: Turn, candidate: Proposed) -> Found:
     text = f"{candidate.summary}\n{candidate.content or ''}".strip()
-    return find(res, turn, lambda: text, Filters(), SIMILAR).records
+    return find(res, turn, lambda: text, Filters(), SIMILAR)
 
 
 def staged_changes(res: Resources, turn: Turn, decisions: Sequence[Decision]) -> tuple[StagedChange, ...]:

@@ -297,7 +297,7 @@ def staged_from(found: dict[str, Any]) -> StagedChange | None:
 
 def usage_row(one: Usage) -> list[JsonValue]:
     """A model call's cost as JSON."""
-    return [one.purpose, one.model, one.tokens, one.output, one.outcome]
+    return [one.purpose, one.model, one.tokens, one.output, one.outcome, one.calls]
 
 
 def drop_item(attempt: AttemptId, drop: Drop) -> Item:

@@ -50,6 +50,7 @@ class Reviews:
             fault=stored["fault"],
             usage=tuple(Usage(*row) for row in stored["usage"]),
             pending=codec.pending_from(stored["pending"]),
+            embedded=Usage(*stored["embedded"]) if stored["embedded"] else None,
             candidates=stored["candidates"],
             changes=tuple(one for one in staged if one is not None) if stored["fault"] is None else (),
         )
@@ -73,6 +74,7 @@ class Reviews:
             "fault": outcome.fault,
             "usage": [codec.usage_row(one) for one in outcome.usage],
             "pending": codec.pending_text(outcome.pending),
+            "embedded": codec.usage_row(outcome.embedded) if outcome.embedded else None,
             "candidates": outcome.candidates,
         }
         change, condition = "SET learned = :learned", "attribute_exists(pk) AND attribute_not_exists(learned)"
