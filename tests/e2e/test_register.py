@@ -176,14 +176,19 @@ def test_a_refused_configuration_takes_no_version(runtime: Runtime) -> None:
     assert agent.register(memory(kinds=["fact"])) == 2
 
 
+@pytest.mark.parametrize(
+    "extraction", [{}, {"prompt": "Keep allergies."}, {"every": {"messages": 4}}, {"every": "turn"}]
+)
+def test_a_review_is_configured_by_what_to_keep_and_how_often(runtime: Runtime, extraction: Json) -> None:
+    assert Agent(runtime, memory(extraction=extraction)).register(memory(extraction=extraction)) == 1
+
+
 # What is not built yet.
 
 
 @pytest.mark.parametrize(
     ("config", "path"),
     [
-        (memory(extraction={"prompt": "Keep allergies."}), "harness.memory.extraction"),
-        (memory(extraction={"every": {"messages": 4}}), "harness.memory.extraction"),
         ({"history": {"index": "messages"}}, "harness.history"),
         ({"history": {"index": "messages_and_tools"}}, "harness.history"),
     ],
