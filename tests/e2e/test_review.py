@@ -225,3 +225,18 @@ def test_what_comparisons_embed_is_counted(running: Reviewing) -> None:
     usage = say(agent, "keep: Maya drinks water instead")["usage"]
     (embedded,) = [one for one in usage if one["purpose"] == "embed"]
     assert (embedded["calls"], embedded["inputTokens"] > 3) == (1, True)
+
+
+def test_w9_a_live_review_is_shown_no_preview_record_and_no_deleted_one(pupil: Agent, model: ModelServer) -> None:
+    say(pupil, "keep: Maya drinks gin", preview=True)
+    gone = pupil.remember("Maya drinks rum")
+    with pupil.turn() as turn:
+        turn.delete(gone)
+    other = pupil.remember("Maya drinks wine", "another session")
+    pupil.remember("Maya drinks tea")
+    model.asked.clear()
+    say(pupil, "keep: Maya drinks water instead")
+    told = prompt(model.asked[1])
+    assert "Maya drinks tea" in told
+    assert not [word for word in ("gin", "rum", "wine", other) if word in told]
+    assert "Maya drinks gin" in pupil.begin("s", preview=True).listed_summaries()
