@@ -15,7 +15,7 @@ from uuid6 import uuid7
 from infra.local.demo_meter import Meter
 from infra.local.dynamodb import REGION
 from infra.local.system import LocalSystem
-from memoir.adapters.dynamodb import codec, keys
+from memoir.adapters.dynamodb import entries, keys
 from memoir.adapters.dynamodb.requests import Requests
 from memoir.adapters.threads import Threads
 from memoir.client import Memoir, ReplyEvent, TextEvent, ToolCall, ToolErrorEvent, ToolResultEvent, Turn
@@ -148,7 +148,7 @@ def transcript(system: LocalSystem, turn: Turn) -> list[Event]:
     )
     stored = Requests(client, TRANSCRIPT_TABLE.name, Threads())
     attempt = AttemptId(turn.execution_id, turn.invocation_number)
-    return [codec.event_from(item) for item in stored.query(keys.transcript(attempt), keys.EVENTS)]
+    return [entries.event_from(item) for item in stored.query(keys.transcript(attempt), keys.EVENTS)]
 
 
 def called(events: list[Event]) -> list[str]:

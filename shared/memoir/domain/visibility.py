@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memoir.domain.config import Harness, ScopeName
-from memoir.domain.record import Record, Scope
+from memoir.domain.record import Record, Scope, Status
 from memoir.domain.turn import Execution
 
 
@@ -64,7 +64,8 @@ class Reach:
 
 def in_actions_list(record: Record) -> bool:
     """Whether ``Action.memories`` lists a record: ACTIVE ones of both modes, and preview deletions (page; SPEC §9)."""
-    return record.active or (record.preview and record.version == 1 and record.replaces is not None)
+    deletion = record.preview and record.replaces is not None and record.version == 1
+    return record.active or (deletion and record.status is Status.DELETED)
 
 
 def _reach(scopes: frozenset[ScopeName], execution: Execution, hidden: Iterable[str]) -> Reach:

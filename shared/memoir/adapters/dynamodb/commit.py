@@ -1,6 +1,6 @@
 """The one transaction of a commit (DESIGN "Commit" step 4): at most 97 actions, whatever the size of the turn."""
 
-from memoir.adapters.dynamodb import codec, keys
+from memoir.adapters.dynamodb import codec, entries, keys
 from memoir.adapters.dynamodb.records_codec import record_item, version_fields
 from memoir.adapters.dynamodb.requests import Action, Requests
 from memoir.adapters.dynamodb.values import Item, Plain, item, squeeze, to_json
@@ -16,11 +16,11 @@ def commit_actions(memory: Requests, transcript: Requests, commit: Commit) -> li
     """Everything that the commit writes."""
     actions = [_attempt(memory, commit)]
     for event in commit.events:
-        actions += [transcript.put(one) for one in codec.event_items(commit.attempt.id, event)]
+        actions += [transcript.put(one) for one in entries.event_items(commit.attempt.id, event)]
     if commit.session is not None:
         actions.append(_session(memory, commit, commit.session))
         if commit.listed is not None:
-            actions.append(memory.put(codec.listed_item(commit.execution, commit.session.session_id, commit.listed)))
+            actions.append(memory.put(entries.listed_item(commit.execution, commit.session.session_id, commit.listed)))
     actions.append(memory.put_new(_turn(commit)))
     changes = commit.changes
     actions += [memory.put_new(record_item(record)) for record in changes.written]

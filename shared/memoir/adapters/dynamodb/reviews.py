@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from memoir.adapters.dynamodb import codec, keys
+from memoir.adapters.dynamodb import codec, entries, keys
 from memoir.adapters.dynamodb.requests import Requests
 from memoir.adapters.dynamodb.values import item, squeeze, to_json, unsqueeze
 from memoir.domain.turn import AttemptId, Event, Reviewed, ReviewState, Usage
@@ -27,7 +27,7 @@ class Reviews:
             ExpressionAttributeNames={"#type": "type"},
             Values=kinds,
         )
-        return [codec.event_from(one) for one in found]
+        return [entries.event_from(one) for one in found]
 
     def committed(self, action_id: str, session_id: str, turns: Sequence[int]) -> dict[int, AttemptId]:
         """The committed attempts of a session's turns."""
@@ -45,7 +45,7 @@ class Reviews:
         if "learned" not in found:
             return ReviewState(found["deadline"], None)
         stored = json.loads(unsqueeze(found["learned"]))
-        staged = [codec.staged_from(one) for one in self._transcript.query(pk, keys.REVIEW_CHANGES)]
+        staged = [entries.staged_from(one) for one in self._transcript.query(pk, keys.REVIEW_CHANGES)]
         outcome = Reviewed(
             fault=stored["fault"],
             usage=tuple(Usage(*row) for row in stored["usage"]),
@@ -66,15 +66,15 @@ class Reviews:
         pk = keys.transcript(attempt)
         self._transcript.write_all(
             [
-                item(pk, keys.review_change(number), {"id": change.call_id, **codec.staged_fields(change)})
+                item(pk, keys.review_change(number), {"id": change.call_id, **entries.staged_fields(change)})
                 for number, change in enumerate(outcome.changes, 1)
             ]
         )
         learned = {
             "fault": outcome.fault,
-            "usage": [codec.usage_row(one) for one in outcome.usage],
+            "usage": [entries.usage_row(one) for one in outcome.usage],
             "pending": codec.pending_text(outcome.pending),
-            "embedded": codec.usage_row(outcome.embedded) if outcome.embedded else None,
+            "embedded": entries.usage_row(outcome.embedded) if outcome.embedded else None,
             "candidates": outcome.candidates,
         }
         change, condition = "SET learned = :learned", "attribute_exists(pk) AND attribute_not_exists(learned)"

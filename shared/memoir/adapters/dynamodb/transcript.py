@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memoir.adapters.dynamodb import codec, keys
+from memoir.adapters.dynamodb import entries, keys
 from memoir.adapters.dynamodb.requests import Action, Requests
 from memoir.adapters.dynamodb.values import Item, item_bytes
 from memoir.domain.events import EventType
@@ -22,10 +22,10 @@ class Transcript:
 
     def record(self, attempt: Attempt, call: Call, events: Sequence[Event], now: str) -> None:
         """Log a call with its events."""
-        log, *pieces = codec.call_items(attempt.id, call)
+        log, *pieces = entries.call_items(attempt.id, call)
         actions = [self._advance(attempt, len(events), now), self._transcript.put_new(log)]
         actions += [self._transcript.put(one) for one in pieces]
-        actions += [self._transcript.put(one) for event in events for one in codec.event_items(attempt.id, event)]
+        actions += [self._transcript.put(one) for event in events for one in entries.event_items(attempt.id, event)]
         self._memory.transact(actions)
 
     def _advance(self, attempt: Attempt, count: int, now: str, *, pending: int = 0) -> Action:
@@ -44,31 +44,31 @@ class Transcript:
     def find_append(self, attempt: AttemptId, append_id: str) -> Append | None:
         """A reserved append."""
         found = self._transcript.get(keys.transcript(attempt), keys.append(append_id))
-        return codec.append_from(found) if found else None
+        return entries.append_from(found) if found else None
 
     def append(
         self, attempt: Attempt, append: Append, events: Sequence[Event], drops: Sequence[Drop], now: str
     ) -> None:
         """Reserve sequences and store events."""
-        items = [one for event in events for one in codec.event_items(attempt.id, event)]
+        items = [one for event in events for one in entries.event_items(attempt.id, event)]
         small = len(items) + len(drops) <= MAX_ACTIONS and sum(map(item_bytes, items)) <= MAX_BYTES
-        noted = [self._transcript.put(codec.drop_item(attempt.id, drop)) for drop in drops] if small else []
-        reserved = codec.append_item(attempt.id, append, stored=small)
+        noted = [self._transcript.put(entries.drop_item(attempt.id, drop)) for drop in drops] if small else []
+        reserved = entries.append_item(attempt.id, append, stored=small)
         actions = [self._advance(attempt, len(events), now, pending=0 if small else 1), *noted]
         actions.append(self._transcript.put_new(reserved))
         actions += [self._transcript.put(one) for one in items] if small else []
         self._memory.transact(actions)
         if not small:
-            self._finish(attempt.id, append, [*items, *(codec.drop_item(attempt.id, drop) for drop in drops)])
+            self._finish(attempt.id, append, [*items, *(entries.drop_item(attempt.id, drop) for drop in drops)])
 
     def finish_append(self, attempt: AttemptId, append: Append, events: Sequence[Event], drops: Sequence[Drop]) -> None:
         """Store the events of a reserved append again and mark it stored."""
-        items = [one for event in events for one in codec.event_items(attempt, event)]
-        self._finish(attempt, append, [*items, *(codec.drop_item(attempt, drop) for drop in drops)])
+        items = [one for event in events for one in entries.event_items(attempt, event)]
+        self._finish(attempt, append, [*items, *(entries.drop_item(attempt, drop) for drop in drops)])
 
     def _finish(self, attempt: AttemptId, append: Append, items: Sequence[Item]) -> None:
         self._transcript.write_all(items)
-        stored = codec.append_item(attempt, append, stored=True)
+        stored = entries.append_item(attempt, append, stored=True)
         self._memory.transact(
             [
                 self._transcript.put(stored, "is_stored = :no", no=False),
@@ -90,12 +90,12 @@ class Transcript:
     def opening(self, attempt: AttemptId) -> Event | None:
         """The first event."""
         found = self._transcript.get(keys.transcript(attempt), keys.event(1))
-        return codec.event_from(found) if found else None
+        return entries.event_from(found) if found else None
 
     def newest_events(self, attempt: AttemptId, limit: int) -> list[Event]:
         """The newest events, newest first: one page."""
         page = self._transcript.query(keys.transcript(attempt), keys.EVENTS, Limit=limit, ScanIndexForward=False)
-        return [codec.event_from(one) for one in page]
+        return [entries.event_from(one) for one in page]
 
     def replies(self, attempt: AttemptId) -> dict[str | None, int]:
         """Sequence of the last reply of each conversation."""

@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue
 
-from memoir.adapters.dynamodb import codec, keys
+from memoir.adapters.dynamodb import codec, entries, keys
 from memoir.adapters.dynamodb.commit import commit_actions
 from memoir.adapters.dynamodb.requests import Action, Requests
 from memoir.adapters.dynamodb.reviews import Reviews
@@ -38,11 +38,11 @@ class DynamoTurnStore(Transcript, Reviews):
         )
 
     def _log(self, attempt: AttemptId) -> tuple[LogEntry, ...]:
-        entries: list[LogEntry] = [
-            codec.drop_from(found) if found["sk"].startswith(f"{keys.LOG}D#") else codec.call_from(found)
+        logged: list[LogEntry] = [
+            entries.drop_from(found) if found["sk"].startswith(f"{keys.LOG}D#") else entries.call_from(found)
             for found in self._transcript.query(keys.transcript(attempt), keys.LOG)
         ]
-        return tuple(sorted(entries, key=lambda entry: entry.sequence))
+        return tuple(sorted(logged, key=lambda entry: entry.sequence))
 
     def session(self, action_id: str, session_id: str) -> Session | None:
         """A session."""
@@ -52,7 +52,7 @@ class DynamoTurnStore(Transcript, Reviews):
     def listed(self, action_id: str, session_id: str, *, preview: bool = False) -> tuple[Listed, ...]:
         """Recalls of the session's committed turns that are still in context, oldest first."""
         found = self._memory.get(keys.session(action_id, session_id), keys.listed(preview=preview))
-        return codec.listed_from(found) if found else ()
+        return entries.listed_from(found) if found else ()
 
     def begin(self, beginning: Beginning) -> None:
         """Store a new attempt with its first events; abandon those whose place it takes."""
@@ -63,7 +63,7 @@ class DynamoTurnStore(Transcript, Reviews):
         if beginning.session is not None:
             actions.append(self._session(beginning.session, beginning.session_before))
         for event in beginning.events:
-            actions += [self._transcript.put(one) for one in codec.event_items(attempt, event)]
+            actions += [self._transcript.put(one) for one in entries.event_items(attempt, event)]
         self._memory.transact(actions)
 
     def _execution(self, execution: Execution) -> Action:
