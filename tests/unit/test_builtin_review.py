@@ -97,6 +97,7 @@ def test_times_and_numbers_do_not_end_a_sentence() -> None:
         ("Meine Schwester ist jetzt Ärztin.", "Meine Schwester ist Lehrerin.", "replace"),
         ("我的手机号是 1392。", "我的手机号是 1381。", "replace"),
         ("I like tea.", "I like dogs.", "add"),
+        ("I live in Bergen now.", "I am allergic to peanuts and I live in Oslo.", "add"),
     ],
 )
 def test_it_replaces_what_names_the_same_thing(sentence: str, known: str, action: str) -> None:

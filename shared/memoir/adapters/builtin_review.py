@@ -93,6 +93,8 @@ _THING = (
     re.compile(r"(?:私の|僕の)(.{1,20}?)は"),
     re.compile(r"(?:제|내) (.{1,20}?)(?:은|는|이|가) "),
 )
+_SEVERAL = re.compile(r"[,;，、；،]|\b(and|but|und|aber|et|mais|y|pero|и|но)\b", re.IGNORECASE)
+"""A sentence that may say more than one thing."""
 _LIVES = re.compile(
     r"\bi (?:now )?(live|work|study) (?:in|at|for)\b|\bi (moved) to\b|我(?:现在)?(住)在|(住んで)|ich (wohne|arbeite)",
     re.IGNORECASE,
@@ -173,6 +175,8 @@ def _first(ask: Ask, number: int, handle: str) -> bool:
 
 
 def _corrects(sentence: str, known: Record) -> bool:
+    if _SEVERAL.search(known.summary):
+        return False  # what else it says would be lost
     mine, theirs = thing(sentence), thing(known.summary)
     if mine is not None and mine == theirs:
         return True
