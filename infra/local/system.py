@@ -184,8 +184,7 @@ class LocalSystem:
             "MEMOIR_INDEX_REFRESH": "200ms",
             INDEX_ENVIRONMENT: self._functions_opensearch(index) if index else "",
             "AWS_ENDPOINT_URL_DYNAMODB": self._functions_dynamodb(self.dynamodb_endpoint),
-            "AWS_ACCESS_KEY_ID": "local",
-            "AWS_SECRET_ACCESS_KEY": "local",
+            **credentials(self._embedder, self._review),
             "AWS_DEFAULT_REGION": REGION,
             "AWS_ACCOUNT_ID_ENDPOINT_MODE": "disabled",
             "AWS_EC2_METADATA_DISABLED": "true",
@@ -243,6 +242,16 @@ class LocalSystem:
         while self._children:
             self._children.pop().stop()
         shutil.rmtree(self._temporary, ignore_errors=True)
+
+
+def credentials(*models: str) -> dict[str, str]:
+    """Credentials of the functions: any do on loopback; a model of Bedrock gets the caller's, where there are some."""
+    found = boto3.Session().get_credentials() if any(one.startswith("bedrock:") for one in models) else None
+    if found is None:
+        return {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
+    own = found.get_frozen_credentials()
+    token = {"AWS_SESSION_TOKEN": own.token} if own.token else {}
+    return {"AWS_ACCESS_KEY_ID": own.access_key or "", "AWS_SECRET_ACCESS_KEY": own.secret_key or "", **token}
 
 
 def _session() -> boto3.Session:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.integration.model_server import Answer, Asked, ModelServer, ok
+from tests.integration.model_server import Answer, Asked, ModelServer
 
 Json = dict[str, Any]
 
@@ -68,6 +68,3 @@ def behave(asked: Asked) -> Answer:
 def server() -> ModelServer:
     """The model, running."""
     return ModelServer(behave)
-
-
-__all__ = ["behave", "completion", "is_decision", "lines", "ok", "prompt", "rows", "server", "system"]

@@ -18,6 +18,7 @@ from tests.integration.model_server import Answer, Asked, ModelServer
         f"Here are the facts: {candidates(CANDIDATE)} Anything else?",
         f"```json\n{candidates(CANDIDATE)}\n```",
         f"I {{really}} think {{}} of [this]: {candidates(CANDIDATE)}",
+        f"There is not nothing, [], but: {candidates(CANDIDATE)}",
         json.dumps([CANDIDATE]),
     ],
 )
@@ -36,6 +37,8 @@ def test_w8_an_empty_list_keeps_nothing(pupil: Agent, model: ModelServer, text: 
 
 BAD_CANDIDATES: dict[str, Any] = {
     "cut in the middle": candidates(CANDIDATE)[:-12],
+    "cut behind a list of its own": candidates({**CANDIDATE, "metadata": {"tags": []}})[:-4],
+    "cut behind an item": candidates(CANDIDATE, CANDIDATE)[:-12],
     "prose": "I cannot help with that.",
     "empty summary": candidates({**CANDIDATE, "summary": " "}),
     "600 bytes": candidates({**CANDIDATE, "summary": "x" * 600}),

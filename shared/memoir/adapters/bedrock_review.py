@@ -1,6 +1,7 @@
 """Reviews by a model of Amazon Bedrock: Converse, with a tool whose input is the structured answer (SPEC §7)."""
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 from memoir.domain.errors import ReviewFault
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 8_192
 TOOL = "answer"
+MIN_SECONDS = 0.1
 
 
 class BedrockReview:
@@ -28,6 +30,7 @@ class BedrockReview:
         """Ask, with the tool forced where the model takes that, else offered."""
         from botocore.exceptions import BotoCoreError, ClientError
 
+        end = time.monotonic() + seconds
         try:
             if self._forced:
                 try:
@@ -36,7 +39,7 @@ class BedrockReview:
                     if exc.response["Error"]["Code"] != "ValidationException":
                         raise
                     self._forced = False
-            return self._read(self._converse(ask, seconds, {"auto": {}}))
+            return self._read(self._converse(ask, max(MIN_SECONDS, end - time.monotonic()), {"auto": {}}))
         except ClientError as exc:
             code = exc.response["Error"]["Code"]
             raise ReviewFault(f"the review model {self.name} answered with {code}") from exc

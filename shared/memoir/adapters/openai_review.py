@@ -1,6 +1,7 @@
 """Reviews by any endpoint that speaks OpenAI's chat API, by its URL: Ollama, vLLM, hosted ones (SPEC §7)."""
 
 import json
+import time
 from typing import Any
 
 from botocore.awsrequest import AWSRequest
@@ -11,6 +12,7 @@ from memoir.domain.errors import ReviewFault
 from memoir.ports import Answered, Ask
 
 CONNECT_SECONDS = 3.0
+MIN_SECONDS = 0.1
 _PLAIN = frozenset({400, 422})
 """Statuses of an endpoint that does not offer structured output: it is asked once without."""
 
@@ -32,6 +34,7 @@ class OpenAIReview:
 
     def answer(self, ask: Ask, seconds: float) -> Answered:
         """Ask; with structured output where the endpoint offers it."""
+        end = time.monotonic() + seconds
         messages = [{"role": "system", "content": ask.system}, {"role": "user", "content": ask.user}]
         body: dict[str, Any] = {"model": self.name, "messages": messages, "temperature": 0}
         if self._structured:
@@ -40,7 +43,7 @@ class OpenAIReview:
             if status not in _PLAIN:
                 return self._read(status, content)
             self._structured = False
-        return self._read(*self._post(body, seconds))
+        return self._read(*self._post(body, max(MIN_SECONDS, end - time.monotonic())))
 
     def _post(self, body: dict[str, Any], seconds: float) -> tuple[int, bytes]:
         timeout: Any = (min(CONNECT_SECONDS, seconds), seconds)

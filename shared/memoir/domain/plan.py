@@ -25,6 +25,8 @@ from memoir.domain.tools import check_kind, label_numbers
 
 MAX_ITEMS = 20
 METADATA_BYTES = 2_048
+MAX_ANSWER = 400_000
+"""Characters of an answer that are read: more than twenty records of the largest size."""
 _OPEN = re.compile(r"[\[{]")
 M = TypeVar("M", bound=DocumentModel)
 
@@ -82,15 +84,17 @@ class Decision:
 def parse_answer(model: type[M], text: str) -> M:
     """Find the JSON in what a model answered: bare, fenced, after prose, or as the bare list.
 
+    A list counts only where no object was cut off before it, so that a part of an answer is never taken for the whole.
+
     Raises:
         ReviewFault: There is none, or it is no such answer.
     """
     (key,) = model.model_fields
     fault = "it holds no JSON"
-    for found in _values(text):
-        value = {key: found} if isinstance(found, list) else found
-        if not isinstance(value, dict) or key not in value:
-            continue
+    if len(text) > MAX_ANSWER:
+        raise ReviewFault(f"the model's answer has {len(text)} characters; at most {MAX_ANSWER} are read")
+    objects, bare = _values(text)
+    for value in [one for one in objects if key in one] or [{key: one} for one in bare]:
         try:
             return model.model_validate_json(json.dumps(value))
         except ValidationError as exc:
@@ -98,16 +102,22 @@ def parse_answer(model: type[M], text: str) -> M:
     raise ReviewFault(f"the model's answer is not as asked: {fault}"[:1_000])
 
 
-def _values(text: str) -> list[JsonValue]:
-    """Every JSON list or object that begins somewhere in the text, outermost first."""
-    decoder, found, position = json.JSONDecoder(), [], 0
+def _values(text: str) -> tuple[list[dict[str, JsonValue]], list[list[JsonValue]]]:
+    """The JSON objects of a text, and its lists that stand before anything that was cut off."""
+    decoder, position, whole = json.JSONDecoder(), 0, True
+    objects: list[dict[str, JsonValue]] = []
+    bare: list[list[JsonValue]] = []
     while match := _OPEN.search(text, position):
         try:
             value, position = decoder.raw_decode(text, match.start())
-            found.append(value)
         except (ValueError, RecursionError):
-            position = match.end()
-    return found
+            position, whole = match.end(), False
+            continue
+        if isinstance(value, dict):
+            objects.append(value)
+        elif whole:
+            bare.append(value)
+    return objects, bare
 
 
 def decide(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
@@ -120,8 +121,7 @@ class Caller:
             try:
                 return checked(parse_answer(model, self._call(ask)))
             except ReviewFault:
-                self.usage[-1:] = [Usage(one.purpose, one.model, one.tokens, one.output, "failed")
-                                   for one in self.usage[-1:]]  # fmt: skip
+                self.usage[-1] = replace(self.usage[-1], outcome="failed")
                 if len(self.usage) >= MAX_CALLS:
                     raise
 
